@@ -508,8 +508,9 @@ let package = Package(
     tests(
       of: "scangate",
       [
-        "Admission", "Bookings", "CMockDevices", "DecodeClient", "EventSchedule", "Gateway", "Journal", "LinuxIO",
-        "ScanModel", "ScanTesting", "ScriptedHTTP", "Sealing", "SetUpCodes", "SignedTickets", "StationProtocol",
+        "Admission", "Bookings", "CMockDevices", "DecodeClient", "Doctor", "EventSchedule", "Gateway", "Journal",
+        "LinuxIO", "ScanConfiguration", "ScanModel", "ScanTesting", "ScriptedHTTP", "Sealing", "SetUpCodes",
+        "SignedTickets", "StationProtocol",
         "StationReport", "StationTesting", "Subscriptions", "TicketLists", "TicketSystemKit", "TicketTransport",
         "VenueServer", "scangate-decode",
         "scangate-outputs", argumentParser,

@@ -38,6 +38,9 @@ struct ConfigCommand: AsyncParsableCommand {
       var missing = state.hint == nil ? CredentialStore(keys: state.keys).warnings(on: configuration) : []
       if state.hint == nil {
         missing += ListNeed.all(of: configuration).compactMap { $0.problem(in: state.folder, state.keys) }
+        missing += FaceFiles().problems(of: configuration, at: SystemTime().wall()).map {
+          "\($0.position): \($0.path): \($0.words) → \($0.cure)"
+        }
       }
       for warning in missing { Terminal.error("warning: \(TerminalText.clean(warning, limit: 1_000))") }
       if let path = configuration.setUp?.trust?.path {

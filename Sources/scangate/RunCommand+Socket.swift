@@ -19,7 +19,7 @@ extension RunCommand {
     _ logger: Logger
   ) -> StationSocket? {
     do throws(SystemError) {
-      guard let listener = try listener(passed, path) else { return nil }
+      guard let listener = try listener(passed, path, logger) else { return nil }
       let face = StationFace(
         name: { running.name }, version: running.version, snapshot: { await running.snapshot() },
         perform: { order, giver in await running.perform(order, by: giver) },
@@ -48,8 +48,29 @@ extension RunCommand {
     return { user in ListenerRights.ofUser(user, own: own, bridge: bridge, by: running.configuration) }
   }
 
+  /// Whose members may look at the station; as the socket's unit has it.
+  static let lookers = "scangate-console"
+
+  /// Lets members of a group connect to a socket of ours.
+  /// - Returns: why they cannot, in words; `nil` where they can.
+  static func share(_ path: String, with name: String = lookers) -> String? {
+    let place = TerminalText.clean(path)
+    guard let group = UserGroup(named: name) else {
+      return "There is no group \(name) here: \(place) is for this user and root alone."
+    }
+    do throws(SystemError) {
+      try group.take(path)
+      return nil
+    } catch {
+      return """
+        \(place) cannot be given to the group \(name) (\(error.words)), and is for this user and root alone: run as root, or as one of its \
+        members.
+        """
+    }
+  }
+
   private static func listener(
-    _ passed: [ServiceManager.PassedDescriptor], _ path: String?
+    _ passed: [ServiceManager.PassedDescriptor], _ path: String?, _ logger: Logger
   ) throws(SystemError) -> PacketListener? {
     var listener: PacketListener?
     for passed in passed {
@@ -58,6 +79,9 @@ extension RunCommand {
       if passed.name == passedName, listener == nil { listener = socket }
     }
     if let listener { return listener }
-    return try path.map { path throws(SystemError) in try PacketListener(path: path, mode: 0o660) }
+    guard let path else { return nil }
+    let own = try PacketListener(path: path, mode: 0o660)
+    if path.hasPrefix("/"), let words = share(path) { logger.info("\(words)") }
+    return own
   }
 }

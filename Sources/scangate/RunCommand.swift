@@ -32,7 +32,7 @@ struct RunCommand: AsyncParsableCommand {
   @Option(
     help: ArgumentHelp(
       "Listen there for whoever looks at the station or orders something of it. Not needed where systemd passes the socket.",
-      valueName: "socket"), completion: .file())
+      valueName: "socket"), completion: .file(), transform: SocketPath.resolved)
   var stationSocket: String?
 
   @OptionGroup var logging: LogArguments

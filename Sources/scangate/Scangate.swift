@@ -19,7 +19,8 @@ struct Scangate: AsyncParsableCommand {
     version: version,
     subcommands: [
       RunCommand.self, MQTTCommand.self, StatusCommand.self, WatchCommand.self, OpenCommand.self, AnnulCommand.self,
-      MaintenanceCommand.self, PresentCommand.self, ConsoleCommand.self, DoctorCommand.self, DemoCommand.self,
+      MaintenanceCommand.self, PresentCommand.self, SearchCommand.self, ConsoleCommand.self, DoctorCommand.self,
+      DemoCommand.self,
       DevicesCommand.self,
       CameraCommand.self,
       ConfigCommand.self,

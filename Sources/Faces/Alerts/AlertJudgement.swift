@@ -6,8 +6,6 @@ package import StationProtocol
 ///
 /// What has its own condition is told once: a gate that cannot decide because its key is refused is the key's matter.
 package enum AlertJudgement {
-  /// How long an admission may wait to be told.
-  private static let outboxPatience = Duration.seconds(3_600)
   /// How long a service has to run before it is taken to stay: one that ends again and again never does.
   private static let uptime = Duration.seconds(120)
 
@@ -59,12 +57,11 @@ package enum AlertJudgement {
   private static func certificate(
     of name: String, ending ends: WallTime?, at now: WallTime, _ command: String
   ) -> AlertEvidence {
-    guard let ends, ends - now < StationLimits.certificateNotice else { return .good }
-    return .bad(AlertWords("The certificate of \(name) \(life(ends, now)).", command))
-  }
-
-  private static func life(_ ends: WallTime, _ now: WallTime) -> String {
-    ends <= now ? "has ended" : "ends in \((ends - now).milliseconds / 86_400_000) days"
+    switch ends.map({ CertificateLife(until: $0, at: now) }) {
+    case nil, .long: return .good
+    case .short(let days): return .bad(AlertWords("The certificate of \(name) ends in \(days) days.", command))
+    case .over: return .bad(AlertWords("The certificate of \(name) has ended.", command))
+    }
   }
 
   // MARK: Gates and readers
@@ -144,7 +141,7 @@ package enum AlertJudgement {
     if outbox.isHeld {
       return .bad(AlertWords("Ticket systems are told nothing: staff hold the outbox.", "scangate outbox retry"))
     }
-    guard let oldest = outbox.oldest, outbox.owed > 0, now - oldest > outboxPatience else { return .good }
+    guard let oldest = outbox.oldest, outbox.owed > 0, now - oldest > StationLimits.outboxPatience else { return .good }
     return .bad(
       AlertWords(
         "Ticket systems have not been told of \(outbox.owed) admissions, the oldest for \((now - oldest).asAge).",
@@ -164,8 +161,7 @@ package enum AlertJudgement {
       return .bad(AlertWords("The journal keeps nothing: what happens now is not on the disk.", "scangate doctor"))
     }
     guard let disk = station.disk, disk.isFillingUp else { return .good }
-    let (free, size) = (disk.free / 1_000_000, disk.size / 1_000_000)
-    return .bad(AlertWords("The journal's disk is filling up: \(free) of \(size) MB are free.", "scangate doctor"))
+    return .bad(AlertWords("The journal's disk is filling up: \(disk.words).", "scangate doctor"))
   }
 
   private static func judgeClock(_ station: StationSnapshot) -> AlertEvidence {

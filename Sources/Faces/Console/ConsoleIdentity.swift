@@ -74,7 +74,12 @@ package final class ConsoleIdentity: Sendable {
 
 /// Why the console cannot begin: what happened, and what to do. Holds no secret.
 package struct ConsoleFault: Error, Sendable, Equatable, CustomStringConvertible {
-  package let description: String
+  /// What happened.
+  package let what: String
+  /// What to do, where `what` does not say it.
+  package let remedy: String
 
-  package init(_ description: String) { self.description = description }
+  package init(_ what: String, remedy: String = "") { (self.what, self.remedy) = (what, remedy) }
+
+  package var description: String { remedy.isEmpty ? what : "\(what) \(remedy)" }
 }

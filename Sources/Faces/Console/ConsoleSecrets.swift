@@ -46,7 +46,7 @@ package struct ConsoleSecrets: Sendable {
     let token = try line(of: credential, remedy)
     guard token.count >= Self.shortestToken else {
       throw ConsoleFault(
-        "\(place(of: credential)) holds a token of less than \(Self.shortestToken) characters. \(remedy)")
+        "\(place(of: credential)) holds a token of less than \(Self.shortestToken) characters.", remedy: remedy)
     }
     return String(decoding: token, as: UTF8.self)
   }
@@ -62,12 +62,12 @@ package struct ConsoleSecrets: Sendable {
     let blanks = [0x20, 0x09, 0x0A, 0x0D] as [UInt8]
     guard let first = bytes.firstIndex(where: { !blanks.contains($0) }),
       let last = bytes.lastIndex(where: { !blanks.contains($0) })
-    else { throw ConsoleFault("\(place(of: credential)) is empty. \(remedy)") }
+    else { throw ConsoleFault("\(place(of: credential)) is empty.", remedy: remedy) }
     let token = bytes[first...last]
     // RFC 6750, section 2.1.
     guard token.count < Self.longestToken, token.allSatisfy(Self.isOfToken) else {
       throw ConsoleFault(
-        "\(place(of: credential)) holds no token: letters, digits and -._~+/= on one line. \(remedy)")
+        "\(place(of: credential)) holds no token: letters, digits and -._~+/= on one line.", remedy: remedy)
     }
     return token
   }
@@ -103,7 +103,8 @@ package struct ConsoleSecrets: Sendable {
         }
       let anew = prefix.isEmpty ? "" : ", and start the console anew: systemctl restart scangate-console"
       throw ConsoleFault(
-        "\(place(of: credential)), named in line \(credential.position.line) of the file, \(what). \(remedy)\(anew)")
+        "\(place(of: credential)), named in line \(credential.position.line) of the file, \(what).",
+        remedy: "\(remedy)\(anew)")
     }
   }
 }

@@ -3,6 +3,8 @@ internal import LinuxIO
 
 /// The bridge's secrets: files that the service manager hands to this process alone.
 package enum BridgeCredential {
+  /// Where they lie on an installed station, for root alone.
+  package static let usual = "/etc/scangate/mqtt"
   /// The longest password in bytes.
   private static let longest = 1_024
 
@@ -25,7 +27,7 @@ package enum BridgeCredential {
       bytes = try SmallFile.read(path, limit: longest + 2)
     } catch {
       throw BrokerFault(
-        "The password \(name) cannot be read (\(error.words)). Put it into /etc/scangate/mqtt/\(name), as root, and start "
+        "The password \(name) cannot be read (\(error.words)). Put it into \(usual)/\(name), as root, and start "
           + "the bridge anew: systemctl restart scangate-mqtt")
     }
     var line = bytes[...]
@@ -33,7 +35,7 @@ package enum BridgeCredential {
     guard (1...longest).contains(line.count), let text = String(validating: line, as: UTF8.self),
       !line.contains(where: { $0 < 0x20 })
     else {
-      throw BrokerFault("What stands in /etc/scangate/mqtt/\(name) is no password: one line, up to \(longest) bytes.")
+      throw BrokerFault("What stands in \(usual)/\(name) is no password: one line, up to \(longest) bytes.")
     }
     return BrokerSettings.Password(text)
   }

@@ -26,6 +26,8 @@ package struct CheckUp: Sendable {
   package var machine: Machine
   /// Asks the running service, where one runs; `nil` where nobody can.
   package var service: RunningService?
+  /// Looks at the files of the processes beside the gateway; `nil` where nobody does.
+  package var faces: (@Sendable (StationConfiguration) -> [Finding])?
   /// How long each look may take: a station that is well answers in far less.
   package var patience = Duration.seconds(3)
 
@@ -125,6 +127,7 @@ package struct CheckUp: Sendable {
       },
       Look(.outputs, "outputs") { OutputLook(machine: machine).findings(configuration) },
     ]
+    if let faces { looks.append(Look(.permissions, "files of console and bridge") { faces(configuration) }) }
     let ownLists = completed.configuration.ticketSystems.filter { system in
       told?.ticketSystems.contains { $0.id == system.id && $0.list != nil } != true
     }

@@ -40,6 +40,8 @@ package enum StationLimits {
 
   /// How far a clock may be off, ahead or behind, before somebody should look.
   package static let clockTolerance: Duration = .seconds(120)
+  /// How long an admission may wait to be told before somebody should look.
+  package static let outboxPatience: Duration = .seconds(3_600)
   /// How long before its end a certificate is to be renewed: 30 days.
   package static let certificateNotice: Duration = .seconds(30 * 86_400)
 

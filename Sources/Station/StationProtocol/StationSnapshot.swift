@@ -187,8 +187,12 @@ package struct StationSnapshot: Hashable, Sendable {
       self.size = size
     }
 
+    /// Whether nothing is kept much longer: the journal's file and its log grow by these 32 MB in an evening.
+    package var isFull: Bool { free < 32_000_000 }
     /// Whether somebody should look: less than 256 MB are free, or less than a fiftieth.
     package var isFillingUp: Bool { free < 256_000_000 || free < size / 50 }
+    /// Such as `21873 of 31268 MB are free`.
+    package var words: String { "\(free / 1_000_000) of \(size / 1_000_000) MB are free" }
   }
 
   /// A list on board.

@@ -3,9 +3,6 @@ package import StationProtocol
 
 /// Whether all is well at a station, by how it is at one moment. Pure.
 package enum StationJudgement {
-  /// How long an admission may wait to be told before somebody should look.
-  private static let outboxPatience = Duration.seconds(3_600)
-
   /// Everything that is not as it should be, what matters most first, else in the order of the snapshot.
   /// - Parameter program: the version of the program that is installed.
   package static func remarks(on station: StationSnapshot, program: String) -> [StationRemark] {
@@ -13,7 +10,9 @@ package enum StationJudgement {
     for gate in station.gates { remarks += judge(gate, of: station) }
     for reader in station.readers { remarks += judge(reader) }
     for system in station.ticketSystems { remarks += judge(system, of: station) }
+    remarks += judgeCertificates(station)
     remarks += Self.remarks(on: station.outbox, at: station.at)
+    remarks += judge(station.disk)
     remarks += judgeService(station, program)
     return remarks.filter { $0.weight == .cannotAdmit } + remarks.filter { $0.weight == .warning }
   }
@@ -22,7 +21,7 @@ package enum StationJudgement {
 
   private static func judge(_ gate: StationSnapshot.Gate, of station: StationSnapshot) -> [StationRemark] {
     func remark(_ weight: StationRemark.Weight, _ words: String, _ cure: String? = nil) -> StationRemark {
-      StationRemark(weight: weight, place: "gate \(gate.id)", words: words, cure: cure, gate: gate.id)
+      StationRemark(weight, .gate(gate.id), words, cure: cure)
     }
     let detail = gate.condition.detail
     switch gate.condition.state {
@@ -64,7 +63,7 @@ package enum StationJudgement {
     let isAbsent = reader.condition.state == "parked"
     return [
       StationRemark(
-        weight: .warning, place: "reader \(reader.id)", words: "it is \(reader.condition.spokenOfReader)",
+        .warning, .reader(reader.id), "it is \(reader.condition.spokenOfReader)",
         cure: isAbsent ? "scangate devices" : nil)
     ]
   }
@@ -75,7 +74,7 @@ package enum StationJudgement {
     _ system: StationSnapshot.TicketSystem, of station: StationSnapshot
   ) -> [StationRemark] {
     func remark(_ words: String, _ cure: String? = nil) -> StationRemark {
-      StationRemark(weight: .warning, place: "ticket system \(system.id)", words: words, cure: cure)
+      StationRemark(.warning, .ticketSystem(system.id), words, cure: cure)
     }
     var remarks: [StationRemark] = []
     let gates = station.gates.filter { $0.ticketSystem == system.id }
@@ -102,8 +101,7 @@ package enum StationJudgement {
   private static func judge(_ list: StationSnapshot.List?, of system: TicketSystemID) -> [StationRemark] {
     guard let list else { return [] }
     func remark(_ words: String) -> StationRemark {
-      StationRemark(
-        weight: .warning, place: "list of \(system)", words: words, cure: "scangate tickets status --system \(system)")
+      StationRemark(.warning, .list(system), words, cure: "scangate tickets status --system \(system)")
     }
     var remarks: [StationRemark] = []
     if list.tickets == nil { remarks.append(remark("it cannot be read")) }
@@ -122,11 +120,11 @@ package enum StationJudgement {
   /// - Parameter now: by the clock by which its admissions were given.
   package static func remarks(on outbox: StationSnapshot.Outbox, at now: WallTime) -> [StationRemark] {
     func remark(_ words: String, _ cure: String) -> StationRemark {
-      StationRemark(weight: .warning, place: "outbox", words: words, cure: cure)
+      StationRemark(.warning, .outbox, words, cure: cure)
     }
     var remarks: [StationRemark] = []
     if outbox.isHeld { remarks.append(remark("nothing is sent from it: staff hold it", "scangate outbox retry")) }
-    if let waiting = waiting(outbox, at: now), let oldest = outbox.oldest, now - oldest > outboxPatience {
+    if let waiting = waiting(outbox, at: now), let oldest = outbox.oldest, now - oldest > StationLimits.outboxPatience {
       remarks.append(remark(waiting, "scangate outbox status"))
     }
     if outbox.conflicts > 0 {
@@ -145,39 +143,39 @@ package enum StationJudgement {
   }
 
   private static func judgeService(_ station: StationSnapshot, _ program: String) -> [StationRemark] {
-    func remark(_ place: String, _ words: String, _ cure: String? = nil) -> StationRemark {
-      StationRemark(weight: .warning, place: place, words: words, cure: cure)
+    func remark(_ subject: StationRemark.Subject, _ words: String, _ cure: String? = nil) -> StationRemark {
+      StationRemark(.warning, subject, words, cure: cure)
     }
     var remarks: [StationRemark] = []
     switch station.journal.state {
     case "failing":
-      remarks.append(remark("journal", "it keeps nothing: \(station.journal.detail ?? "nobody has told why")"))
+      remarks.append(remark(.journal, "it keeps nothing: \(station.journal.detail ?? "nobody has told why")"))
     case "doubted":
       remarks.append(
         remark(
-          "journal", "what it says of earlier is not relied on: \(station.journal.detail ?? "see docs/backup.md")",
+          .journal, "what it says of earlier is not relied on: \(station.journal.detail ?? "see docs/backup.md")",
           "scangate journal accept"))
     default: break
     }
     if let reload = station.reload {
       let words = reload.outcome.detail.map { ": \($0.onOneLine)" } ?? ""
       switch reload.outcome.state {
-      case "kept": remarks.append(remark("configuration", "the new file is wrong\(words)", "scangate config check"))
+      case "kept": remarks.append(remark(.configuration, "the new file is wrong\(words)", "scangate config check"))
       case "needsRestart":
-        remarks.append(remark("configuration", "the new file needs a restart\(words)", "systemctl restart scangate"))
+        remarks.append(remark(.configuration, "the new file needs a restart\(words)", "systemctl restart scangate"))
       default: break
       }
     }
     for words in station.control?.words ?? [] {
-      remarks.append(remark("control service", words, "scangate kiosk status"))
+      remarks.append(remark(.control, words, "scangate kiosk status"))
     }
     if !station.isClockTrusted {
-      remarks.append(remark("clock", "nobody vouches for this machine's clock yet", "timedatectl"))
+      remarks.append(remark(.clock, "nobody vouches for this machine's clock yet", "timedatectl"))
     }
     if station.version != program {
       remarks.append(
         remark(
-          "service", "\(station.version) runs, and \(program) is installed", "systemctl restart scangate"))
+          .service, "\(station.version) runs, and \(program) is installed", "systemctl restart scangate"))
     }
     return remarks
   }

@@ -12,23 +12,63 @@ package struct StationRemark: Equatable, Sendable {
     package static func < (a: Self, b: Self) -> Bool { a.rawValue < b.rawValue }
   }
 
+  /// What a remark is about.
+  package enum Subject: Hashable, Sendable {
+    case gate(GateID)
+    case reader(ReaderID)
+    case ticketSystem(TicketSystemID)
+    /// The certificate that a ticket system's server shows.
+    case certificate(TicketSystemID)
+    /// A ticket system's list on board.
+    case list(TicketSystemID)
+    case outbox
+    case journal
+    /// The journal's.
+    case disk
+    case configuration
+    case control
+    /// The machine's.
+    case clock
+    case service
+
+    /// Its name for people and programs, such as `gate north`.
+    package var place: String {
+      switch self {
+      case .gate(let id): "gate \(id)"
+      case .reader(let id): "reader \(id)"
+      case .ticketSystem(let id): "ticket system \(id)"
+      case .certificate(let id): "certificate of \(id)"
+      case .list(let id): "list of \(id)"
+      case .outbox: "outbox"
+      case .journal: "journal"
+      case .disk: "disk"
+      case .configuration: "configuration"
+      case .control: "control service"
+      case .clock: "clock"
+      case .service: "service"
+      }
+    }
+  }
+
   /// How much it matters.
   package var weight: Weight
-  /// What it is about, such as `gate north`.
-  package var place: String
+  /// What it is about.
+  package var subject: Subject
   /// What happened.
   package var words: String
   /// The command that cures it, or shows more; `nil` where the words say what to do.
   package var cure: String?
 
-  /// The gate that it is about; `nil` where it is about something else.
-  package var gate: GateID?
-
-  package init(weight: Weight, place: String, words: String, cure: String? = nil, gate: GateID? = nil) {
-    self.gate = gate
+  package init(_ weight: Weight, _ subject: Subject, _ words: String, cure: String? = nil) {
     self.weight = weight
-    self.place = place
+    self.subject = subject
     self.words = words
     self.cure = cure
   }
+
+  /// What it is about, by its name.
+  package var place: String { subject.place }
+
+  /// The gate that it is about; `nil` where it is about something else.
+  package var gate: GateID? { if case .gate(let id) = subject { id } else { nil } }
 }

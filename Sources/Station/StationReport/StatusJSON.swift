@@ -19,6 +19,7 @@ package enum StatusJSON {
     line.add("ticket_systems", objects: station.ticketSystems.map(object))
     line.add("outbox", object: object(station.outbox))
     line.add("journal", object: object(station.journal))
+    line.add("disk", object: station.disk.map(object))
     line.add("control", object: station.control.map(object))
     line.add("holder", station.holder)
     line.add("armed", station.isArmed ?? false)
@@ -111,6 +112,7 @@ package enum StatusJSON {
     line.add("budget_left", number: system.budget.map { Int64(clamping: $0.left) })
     line.add("budget", number: system.budget.map { Int64(clamping: $0.most) })
     line.add("clock_ahead_ms", number: system.clockAhead?.milliseconds)
+    line.add("certificate_ends", system.certificateEnds?.iso8601)
     line.add("list", object: system.list.map(object))
     line.add("owed", Int64(clamping: system.owed))
     return line.text
@@ -132,6 +134,13 @@ package enum StatusJSON {
     line.add("owed", Int64(clamping: outbox.owed))
     line.add("oldest", outbox.oldest?.iso8601)
     line.add("conflicts", Int64(clamping: outbox.conflicts))
+    return line.text
+  }
+
+  private static func object(_ disk: StationSnapshot.Disk) -> String {
+    var line = JSONText()
+    line.add("free_bytes", Int64(clamping: disk.free))
+    line.add("size_bytes", Int64(clamping: disk.size))
     return line.text
   }
 

@@ -51,6 +51,7 @@ struct DoctorCommand: AsyncParsableCommand {
     var checkUp = CheckUp(
       version: Scangate.version, file: source.file, reading: ConfigurationArgument.read(source.file), keys: state.keys,
       credentials: CredentialStore(keys: state.keys).resolver)
+    checkUp.faces = { FaceFiles().findings(on: $0, at: SystemTime().wall()) }
     let client = try station.client("doctor")
     await client.start()
     checkUp.service = {

@@ -22,7 +22,7 @@ struct PresentCommand: AsyncParsableCommand {
   @OptionGroup var order: OrderArguments
 
   func run() async throws {
-    let code = try given()
+    let code = try TypedCode.given(code, otherwise: "Nothing was presented.")
     // A gate waits for its ticket system, and for those who stand before it.
     let outcome = try await order.perform("present", at: gate, within: .seconds(30)) { .present($0, code) }
     guard case .decided(let line) = outcome,
@@ -36,22 +36,5 @@ struct PresentCommand: AsyncParsableCommand {
     case "refuse": throw Exit.refused
     default: throw ExitCode(StationRemark.Weight.cannotAdmit.rawValue)
     }
-  }
-
-  /// The code without blanks around it.
-  private func given() throws -> Code {
-    let limit = StationLimits.maximumCode
-    let bytes =
-      code != "-"
-      ? [UInt8](code.utf8)
-      : try HiddenInput.given(
-        nil, asking: "Type or scan the code and press Enter (it is not shown): ", upTo: limit,
-        otherwise: "Nothing was presented.")
-    let isBlank = { (byte: UInt8) in byte == 0x20 || (0x09...0x0D).contains(byte) }
-    let trimmed = Array(bytes.drop(while: isBlank).reversed().drop(while: isBlank).reversed())
-    guard !trimmed.isEmpty else { throw failure("There is no code.", Exit.data) }
-    guard bytes.count <= limit, trimmed.count <= limit else { throw failure("That is too long for a code.", Exit.data) }
-    guard String(validating: trimmed, as: UTF8.self) != nil else { throw failure("That is no text.", Exit.data) }
-    return Code(bytes: trimmed)
   }
 }

@@ -10,7 +10,7 @@ struct StationArgument: ParsableArguments {
     name: .customLong("station-socket"),
     help: ArgumentHelp(
       "The socket of the service. Without it that of an installed station (\(StationLimits.path)).",
-      valueName: "socket"), completion: .file())
+      valueName: "socket"), completion: .file(), transform: SocketPath.resolved)
   var path = StationLimits.path
 
   /// A client that is not connected yet.
@@ -24,11 +24,12 @@ struct StationArgument: ParsableArguments {
   }
 
   /// Calls `body` with a client that is connected, and how the station is.
+  /// - Parameter names: whether tickets' holders are to be named.
   /// - Throws: an exit that has told why nobody answers.
   func speaking<Value>(
-    _ program: String, _ body: (StationClient, StationSnapshot) async throws -> Value
+    _ program: String, names: Bool = false, _ body: (StationClient, StationSnapshot) async throws -> Value
   ) async throws -> Value {
-    let client = try client(program)
+    let client = try client(program, names: names)
     await client.start()
     do {
       let value = try await body(client, try await client.snapshot())

@@ -36,7 +36,7 @@ struct StatusCommand: AsyncParsableCommand {
     case .failure(let absence):
       // Of a service that runs and does not speak with us nothing is known.
       if [.notAllowed, .refused].contains(absence.kind) { throw failure(absence.description) }
-      remarks = [StationRemark(weight: .cannotAdmit, place: "service", words: absence.description)]
+      remarks = [StationRemark(.cannotAdmit, .service, absence.description)]
       if json {
         Terminal.out(StatusJSON.text(absence, remarks))
       } else {

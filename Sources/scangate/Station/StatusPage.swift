@@ -7,8 +7,8 @@ struct StatusPage {
   private let station: StationSnapshot
   private let remarks: [StationRemark]
   private let clock: PageClock
-  /// The gravest remark on each place.
-  private let weights: [String: StationRemark.Weight]
+  /// The gravest remark on each thing.
+  private let weights: [StationRemark.Subject: StationRemark.Weight]
   /// The columns that names of gates, readers and ticket systems take.
   private let widths: (gates: Int, readers: Int, systems: Int)
 
@@ -16,7 +16,7 @@ struct StatusPage {
     self.station = station
     self.remarks = remarks
     self.clock = clock
-    weights = Dictionary(remarks.map { ($0.place, $0.weight) }, uniquingKeysWith: max)
+    weights = Dictionary(remarks.map { ($0.subject, $0.weight) }, uniquingKeysWith: max)
     func width(_ names: some Sequence<String>) -> Int { names.map { TerminalColumns.count(Self.name($0)) }.max() ?? 0 }
     widths = (
       width(station.gates.map(\.id.name)), width(station.readers.map(\.id.name)),
@@ -30,7 +30,7 @@ struct StatusPage {
     lines += part("Gates", station.gates.map(gate))
     lines += part("Readers", station.readers.map(reader))
     lines += part("Ticket systems", station.ticketSystems.map(system))
-    lines += part("Station", [outbox, journal] + [control, armed].compactMap(\.self) + [counters])
+    lines += part("Station", [outbox, journal] + [disk, control, armed].compactMap(\.self) + [counters])
     return lines
   }
 
@@ -59,7 +59,7 @@ struct StatusPage {
 
   /// A gate: its state, how many passed, its readers and its ticket system.
   func gate(_ gate: StationSnapshot.Gate) -> ScreenLine {
-    var line = row("gate \(gate.id)", gate.id.name, widths.gates)
+    var line = row(.gate(gate.id), gate.id.name, widths.gates)
     line.add(gate.condition.state + (gate.reason.map { " \($0.rawValue)" } ?? ""))
     if gate.isDeciding { line.add(", deciding") }
     line.pad(to: line.columns + 1)
@@ -72,7 +72,7 @@ struct StatusPage {
 
   /// A reader, and what is at its end.
   func reader(_ reader: StationSnapshot.Reader) -> ScreenLine {
-    var line = row("reader \(reader.id)", reader.id.name, widths.readers)
+    var line = row(.reader(reader.id), reader.id.name, widths.readers)
     line.add(reader.condition.spokenOfReader)
     if let since = reader.since { line.add(apart: "since \(clock.short(since))") }
     return line
@@ -80,7 +80,7 @@ struct StatusPage {
 
   /// A ticket system: whether it answers, and what its server still lets us ask.
   func system(_ system: StationSnapshot.TicketSystem) -> ScreenLine {
-    var line = row("ticket system \(system.id)", system.id.name, widths.systems)
+    var line = row(.ticketSystem(system.id), system.id.name, widths.systems)
     line.add(system.type)
     if let host = system.host { line.add(" at \(host)") }
     line.add(apart: state(of: system))
@@ -89,6 +89,9 @@ struct StatusPage {
     if let list = system.list {
       let tickets = list.tickets.map { "\($0) tickets" } ?? "unreadable"
       line.add(apart: "list: \(tickets)\(list.age.map { ", \($0.asAge) old" } ?? "")")
+    }
+    if weights[.certificate(system.id)] != nil, let ends = system.certificateEnds {
+      line.add(apart: "certificate until \(ends.iso8601Seconds)", .glow(.amber))
     }
     if system.owed > 0 { line.add(apart: "\(system.owed) to be told") }
     return line
@@ -102,7 +105,7 @@ struct StatusPage {
 
   /// What waits to be told.
   var outbox: ScreenLine {
-    var line = row("outbox", "outbox", Self.stationWidth)
+    var line = row(.outbox, "outbox", Self.stationWidth)
     let outbox = station.outbox
     line.add(outbox.owed == 0 ? "nothing waits" : "\(outbox.owed) wait")
     if outbox.owed > 0, let oldest = outbox.oldest { line.add(", the oldest since \(clock.short(oldest))") }
@@ -112,14 +115,22 @@ struct StatusPage {
   }
 
   private var journal: ScreenLine {
-    var line = row("journal", "journal", Self.stationWidth)
+    var line = row(.journal, "journal", Self.stationWidth)
     line.add(station.journal.state)
+    return line
+  }
+
+  /// Where it is filling up.
+  private var disk: ScreenLine? {
+    guard weights[.disk] != nil, let disk = station.disk else { return nil }
+    var line = row(.disk, "disk", Self.stationWidth)
+    line.add(disk.words)
     return line
   }
 
   private var control: ScreenLine? {
     station.control.map { control in
-      var line = row("control service", "control service", Self.stationWidth)
+      var line = row(.control, "control service", Self.stationWidth)
       line.add(control.server ?? "no server")
       line.add(control.isActivated ? ", activated" : ", not activated")
       line.add(control.isConnected ? ", answers" : ", does not answer")
@@ -133,13 +144,13 @@ struct StatusPage {
 
   private var armed: ScreenLine? {
     guard station.isArmed == true else { return nil }
-    var line = row("set-up", "set-up", Self.stationWidth)
+    var line = row(nil, "set-up", Self.stationWidth)
     line.add("codes are taken now")
     return line
   }
 
   private var counters: ScreenLine {
-    var line = row("counted", "counted", Self.stationWidth)
+    var line = row(nil, "counted", Self.stationWidth)
     let scans = station.counters.scans
     func count(_ verdict: String) -> UInt64 { scans.reduce(0) { $1.verdict == verdict ? $0 &+ $1.count : $0 } }
     line.add("\(count("admit")) admitted, \(count("refuse")) refused, \(count("undecided")) undecided since the start")
@@ -147,9 +158,9 @@ struct StatusPage {
   }
 
   /// A row begins with a mark by what is said of its thing, and its name.
-  private func row(_ place: String, _ name: String, _ width: Int) -> ScreenLine {
+  private func row(_ subject: StationRemark.Subject?, _ name: String, _ width: Int) -> ScreenLine {
     var line = ScreenLine("  ")
-    switch weights[place] {
+    switch subject.flatMap({ weights[$0] }) {
     case nil: line.add("✓", .glow(.green))
     case .warning: line.add("!", .glow(.amber))
     case .cannotAdmit: line.add("✗", .glow(.red))

@@ -85,14 +85,13 @@ struct WatchView {
   }
 
   private func concerns(_ remark: StationRemark) -> Bool {
-    guard let gate, let station, let watched = station.gates.first(where: { $0.id.name == gate }) else { return true }
-    let others =
-      station.gates.filter { $0.id != watched.id }.map { "gate \($0.id)" }
-      + station.readers.filter { !watched.readers.contains($0.id) }.map { "reader \($0.id)" }
-      + station.ticketSystems.filter { $0.id != watched.ticketSystem }.flatMap {
-        ["ticket system \($0.id)", "list of \($0.id)"]
-      }
-    return !others.contains(remark.place)
+    guard let gate, let watched = station?.gates.first(where: { $0.id.name == gate }) else { return true }
+    return switch remark.subject {
+    case .gate(let id): id == watched.id
+    case .reader(let id): watched.readers.contains(id)
+    case .ticketSystem(let id), .certificate(let id), .list(let id): id == watched.ticketSystem
+    case .outbox, .journal, .disk, .configuration, .control, .clock, .service: true
+    }
   }
 
   // MARK: The page

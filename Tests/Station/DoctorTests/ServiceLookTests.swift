@@ -32,6 +32,8 @@ import Testing
       (.lists, "ticketSystems.venue.list", { $0.ticketSystems[0].list?.age = .seconds(100_000) }),
       (.outbox, "outbox", { $0.outbox.isHeld = true }),
       (.journal, "journal", { $0.journal = .init(state: "failing", detail: "the disk is full") }),
+      (.disk, "disk", { $0.disk = .init(free: 100_000_000, size: 8_000_000_000) }),
+      (.certificates, "ticketSystems.venue", { $0.ticketSystems[0].certificateEnds = $0.at + .seconds(86_400) }),
       (.configuration, "configuration", { $0.reload = .init(outcome: .init(state: "kept"), at: $0.at) }),
       (
         .control, "control",
@@ -69,6 +71,23 @@ import Testing
     ]
     let rest = ServiceLook.rest(of: said, beside: found)
     expectEqual(said.filter { !rest.contains($0) }.map(\.place), ["readers.north-reader"])
+  }
+
+  /// There is one disk, and a certificate that is shown now stands above the one that the service was shown last.
+  @Test func whatIsSeenNowStandsAboveWhatTheServiceSaw() throws {
+    let said = findings { station in
+      station.disk = .init(free: 100_000_000, size: 8_000_000_000)
+      station.ticketSystems[0].certificateEnds = station.at + .seconds(86_400)
+    }.filter { $0.severity >= .warning }
+    expectEqual(Set(said.map(\.area)), [.disk, .certificates])
+    expectEqual(ServiceLook.rest(of: said, beside: []).count, 2)
+    let found = [
+      Finding(.good, .certificates, "ticketSystems.venue", "It holds."),
+      Finding(.warning, .disk, "/var/lib/scangate", "It is filling up.", cure: "df -h"),
+    ]
+    expectEqual(ServiceLook.rest(of: said, beside: found), [])
+    let other = Finding(.good, .certificates, "ticketSystems.other", "It holds.")
+    expectEqual(ServiceLook.rest(of: said, beside: [other]).count, 2)
   }
 
   /// An hour is an hour, whether the service tells of the outbox or its journal is looked into.

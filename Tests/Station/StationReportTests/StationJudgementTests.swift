@@ -129,6 +129,26 @@ import Testing
         }
       ),
       ("untrusted", .warning, "clock", "vouches", "timedatectl", Change { $0.isClockTrusted = false }),
+      (
+        "certificate", .warning, "certificate of venue", "ends in 29 days (2026-12-21T18:42:06Z): have it renewed", nil,
+        Change { $0.ticketSystems[0].certificateEnds = $0.at + .seconds(30 * 86_400 - 1) }
+      ),
+      (
+        "certificate that is over", .cannotAdmit, "certificate of venue", "ended at 2026-11-21T18:42:07Z", nil,
+        Change { $0.ticketSystems[0].certificateEnds = $0.at }
+      ),
+      (
+        "disk", .warning, "disk", "filling up: 255 of 1000 MB", "scangate doctor",
+        Change { $0.disk = .init(free: 255_999_999, size: 1_000_000_000) }
+      ),
+      (
+        "great disk", .warning, "disk", "filling up: 1999 of 100000 MB", "scangate doctor",
+        Change { $0.disk = .init(free: 1_999_999_999, size: 100_000_000_000) }
+      ),
+      (
+        "full disk", .warning, "disk", "is full: 31 of 1000 MB", "scangate doctor",
+        Change { $0.disk = .init(free: 31_999_999, size: 1_000_000_000) }
+      ),
       ("version", .warning, "service", "0.0.9 runs", "systemctl restart scangate", Change { $0.version = "0.0.9" }),
     ]
 
@@ -196,6 +216,20 @@ import Testing
     expectEqual(found.map(\.place), ["gate north"])
   }
 
+  @Test func whatHoldsForLongAndHasRoomIsNothingToSay() {
+    expectEqual(
+      remarks {
+        $0.ticketSystems[0].certificateEnds = $0.at + .seconds(30 * 86_400)
+        $0.disk = .init(free: 2_000_000_000, size: 100_000_000_000)
+      }, [])
+    // By a clock that nobody vouches for no certificate is over.
+    expectEqual(
+      remarks {
+        $0.isClockTrusted = false
+        $0.ticketSystems[0].certificateEnds = $0.at - .seconds(1)
+      }.map(\.place), ["clock"])
+  }
+
   /// What a peer may send: states of a later version, the ends of all ranges.
   @Test func nothingIsTooMuch() {
     let found = remarks {
@@ -210,9 +244,14 @@ import Testing
       $0.outbox.oldest = WallTime(nanoseconds: .min)
       $0.outbox.conflicts = .max
       $0.journal = .init(state: "levitating")
+      $0.disk = .init(free: 0, size: .max)
+      $0.ticketSystems[0].certificateEnds = WallTime(nanoseconds: .min)
     }
     expectEqual(
       found.map(\.place),
-      ["gate north", "reader north-reader", "ticket system venue", "list of venue", "outbox", "outbox"])
+      [
+        "certificate of venue", "gate north", "reader north-reader", "ticket system venue", "list of venue", "outbox",
+        "outbox", "disk",
+      ])
   }
 }

@@ -8,11 +8,21 @@ import Testing
 
 /// The JSON of a snapshot.
 @Suite struct StatusJSONTests {
+  /// Also where nobody knows them.
+  @Test func diskAndCertificatesAreAlwaysThere() throws {
+    let text = StatusJSON.text(SampleStation.snapshot(), [])
+    let json = try #require(try JSONSerialization.jsonObject(with: Data(text.utf8)) as? [String: Any])
+    expect(json["disk"] is NSNull)
+    expect((json["ticket_systems"] as? [[String: Any]])?.first?["certificate_ends"] is NSNull)
+  }
+
   @Test func jsonHasEveryKeyAndTheSameWord() throws {
     var station = SampleStation.snapshot()
     station.outbox.isHeld = true
     station.gates[0].condition = .init(state: "ready", detail: SampleStation.hostile)
     station.control = .init()
+    station.disk = .init(free: 5_000_000_000, size: 31_000_000_000)
+    station.ticketSystems[0].certificateEnds = SampleStation.now + .seconds(40 * 86_400)
     let remarks = StationJudgement.remarks(on: station, program: station.version)
     let text = StatusJSON.text(station, remarks)
     expect(text.unicodeScalars.allSatisfy { $0.value >= 0x20 && $0 != "\u{202E}" })
@@ -23,6 +33,10 @@ import Testing
     expectEqual(gates.first?["detail"] as? String, SampleStation.hostile)
     expectEqual((json["outbox"] as? [String: Any])?["held"] as? Bool, true)
     expectEqual((json["remarks"] as? [[String: Any]])?.compactMap { $0["place"] as? String }, ["gate north", "outbox"])
+    let disk = try #require(json["disk"] as? [String: Any])
+    expect(disk["free_bytes"] as? Int == 5_000_000_000 && disk["size_bytes"] as? Int == 31_000_000_000)
+    let systems = try #require(json["ticket_systems"] as? [[String: Any]])
+    expectEqual(systems.map { $0["certificate_ends"] as? String }, ["2026-12-31T18:42:07.000Z"])
     let document = try String(contentsOf: repositoryFile("docs/operations.md"), encoding: .utf8)
     func keys(_ value: Any) -> Set<String> {
       switch value {

@@ -43,6 +43,23 @@ import Testing
     expect(lines.contains { $0.hasPrefix("  ! outbox") && $0.contains("held") }, "\(lines)")
   }
 
+  @Test func diskAndCertificateAreShownWhereTheyAreNotWell() {
+    func text(_ days: Int64, free: UInt64) -> String {
+      page {
+        $0.ticketSystems[0].certificateEnds = $0.at + .seconds(days * 86_400)
+        $0.disk = .init(free: free, size: 8_000_000_000)
+      }.text
+    }
+    let well = text(31, free: 4_000_000_000)
+    expect(!well.contains("certificate") && !well.contains("disk"), "\(well)")
+    let bad = text(12, free: 100_000_000)
+    expect(bad.hasPrefix("[! LOOK]  door"), "\(bad)")
+    expect(bad.contains("  ! certificate of venue: it ends in 12 days (2026-12-03T18:42:07Z): have it renewed by "))
+    expect(bad.contains("  ! disk: it is filling up: 100 of 8000 MB are free\n      → scangate doctor\n"), "\(bad)")
+    expect(
+      bad.contains("certificate until 2026-12-03T18:42:07Z") && bad.contains("  ! disk             100 of 8000 MB"))
+  }
+
   /// By colour alone nobody is told: the same page without colours has the same words and marks.
   @Test func coloursAddNothing() throws {
     let lines = page { $0.outbox.conflicts = 1 }

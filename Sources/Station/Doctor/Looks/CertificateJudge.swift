@@ -25,16 +25,12 @@ enum CertificateJudge {
       ]
     }
     let renew = "Have it renewed by whoever runs \(host)."
-    if shown.ends <= now {
-      return [finding(.fault, "The certificate of \(host) ended at \(shown.ends.iso8601Seconds).", renew)]
+    let end = shown.ends.iso8601Seconds
+    switch CertificateLife(until: shown.ends, at: now) {
+    case .over: return [finding(.fault, "The certificate of \(host) ended at \(end).", renew)]
+    case .short(let days):
+      return [finding(.warning, "The certificate of \(host) ends in \(days) days (\(end)).", renew)]
+    case .long: return [finding(.good, "The certificate of \(host) holds until \(end).")]
     }
-    let left = shown.ends - now
-    if left < StationLimits.certificateNotice {
-      let days = left.milliseconds / 86_400_000
-      return [
-        finding(.warning, "The certificate of \(host) ends in \(days) days (\(shown.ends.iso8601Seconds)).", renew)
-      ]
-    }
-    return [finding(.good, "The certificate of \(host) holds until \(shown.ends.iso8601Seconds).")]
   }
 }

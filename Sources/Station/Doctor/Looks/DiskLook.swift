@@ -5,9 +5,6 @@ internal import StationProtocol
 
 /// Looks at the disk on which the state folder lies.
 enum DiskLook {
-  /// Below this nothing is kept much longer: the journal's file and its log grow by this in an evening.
-  private static let least: UInt64 = 32_000_000
-
   static func findings(_ folder: String, _ journal: JournalConfiguration?) -> [Finding] {
     // A folder that is still to be made: where it would lie.
     var path = folder
@@ -29,12 +26,13 @@ enum DiskLook {
           cure: "dmesg | tail -n 50")
       ]
     }
-    let megabytes = "\(space.free / 1_000_000) of \(space.size / 1_000_000) MB are free"
+    let disk = StationSnapshot.Disk(free: space.free, size: space.size)
+    let megabytes = disk.words
     let cure = "sudo journalctl --vacuum-size=100M; sudo apt-get clean; df -h \(folder)"
-    if space.free < least || space.files.map({ $0 < 16 }) == true {
+    if disk.isFull || space.files.map({ $0 < 16 }) == true {
       return [Finding(bad, .disk, folder, "Its disk is full: \(megabytes), and soon nothing is kept.", cure: cure)]
     }
-    if StationSnapshot.Disk(free: space.free, size: space.size).isFillingUp {
+    if disk.isFillingUp {
       return [Finding(.warning, .disk, folder, "Its disk is filling up: \(megabytes).", cure: cure)]
     }
     return [Finding(.good, .disk, folder, "Its disk has room: \(megabytes).")]

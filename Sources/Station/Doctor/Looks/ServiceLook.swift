@@ -11,24 +11,24 @@ enum ServiceLook {
     let remarks = StationJudgement.remarks(on: station, program: program)
     let names = Set(station.ticketSystems.flatMap { [$0.id.name, $0.host].compactMap(\.self) })
     var findings = remarks.map { finding($0, names: names) }
-    func isRemarked(_ place: String) -> Bool { remarks.contains { $0.place == place } }
-    for gate in station.gates where !isRemarked("gate \(gate.id)") {
+    func isRemarked(_ subject: StationRemark.Subject) -> Bool { remarks.contains { $0.subject == subject } }
+    for gate in station.gates where !isRemarked(.gate(gate.id)) {
       findings.append(Finding(.good, .service, "gates.\(gate.id)", "The service says that it is ready."))
     }
-    for reader in station.readers where !isRemarked("reader \(reader.id)") {
+    for reader in station.readers where !isRemarked(.reader(reader.id)) {
       let detail = reader.condition.detail.map { ": \($0)" } ?? ""
       findings.append(Finding(.good, .readers, "readers.\(reader.id)", "The service reads it\(detail)."))
     }
     for system in station.ticketSystems {
-      if let budget = system.budget, !isRemarked("ticket system \(system.id)") {
+      if let budget = system.budget, !isRemarked(.ticketSystem(system.id)) {
         let words = "To the service it is there; \(budget.left) of \(budget.most) requests are left."
         findings.append(Finding(.good, .ticketSystems, "ticketSystems.\(system.id)", words))
       }
-      guard let list = system.list, let tickets = list.tickets, !isRemarked("list of \(system.id)") else { continue }
+      guard let list = system.list, let tickets = list.tickets, !isRemarked(.list(system.id)) else { continue }
       let age = list.age.map { ", \($0.asAge) old" } ?? ""
       findings.append(Finding(.good, .lists, "ticketSystems.\(system.id).list", "\(tickets) tickets\(age)."))
     }
-    if !remarks.contains(where: { $0.place == "outbox" }) { findings.append(quiet(station.outbox, at: station.at)) }
+    if !isRemarked(.outbox) { findings.append(quiet(station.outbox, at: station.at)) }
     if let control = station.control, control.words.isEmpty {
       findings.append(judge(control))
     }
@@ -38,7 +38,16 @@ enum ServiceLook {
   /// What the service has said, without what was found from outside as well: that has a word more, and the better cure.
   static func rest(of said: [Finding], beside found: [Finding]) -> [Finding] {
     said.filter { said in
-      !found.contains { $0.area == said.area && $0.place == said.place && $0.severity >= .warning }
+      !found.contains { found in
+        guard found.area == said.area else { return false }
+        return switch said.area {
+        // There is one disk, and it was looked at now.
+        case .disk: true
+        // A certificate that is shown now stands above the one that was shown last.
+        case .certificates: found.place == said.place
+        default: found.place == said.place && found.severity >= .warning
+        }
+      }
     }
   }
 
@@ -84,7 +93,7 @@ enum ServiceLook {
 
   /// - Parameter names: which are written as they are.
   private static func finding(_ remark: StationRemark, names: Set<String> = []) -> Finding {
-    let (area, place) = area(of: remark.place)
+    let (area, place) = area(of: remark.subject)
     let isName = names.contains(String(remark.words.prefix { $0 != " " }))
     let words = isName ? remark.words : remark.words.prefix(1).uppercased() + remark.words.dropFirst()
     let cure = remark.cure.map { $0.hasPrefix("scangate ") || $0.hasPrefix("systemctl ") ? "sudo \($0)" : $0 }
@@ -94,21 +103,20 @@ enum ServiceLook {
   }
 
   /// Where a remark belongs in a report.
-  private static func area(of place: String) -> (Finding.Area, String) {
-    func name(after beginning: String) -> String? {
-      place.hasPrefix(beginning) ? String(place.dropFirst(beginning.count)) : nil
-    }
-    if let gate = name(after: "gate ") { return (.service, "gates.\(gate)") }
-    if let reader = name(after: "reader ") { return (.readers, "readers.\(reader)") }
-    if let system = name(after: "ticket system ") { return (.ticketSystems, "ticketSystems.\(system)") }
-    if let system = name(after: "list of ") { return (.lists, "ticketSystems.\(system).list") }
-    return switch place {
-    case "outbox": (.outbox, place)
-    case "journal": (.journal, place)
-    case "configuration": (.configuration, place)
-    case "control service": (.control, "control")
-    case "clock": (.clock, place)
-    default: (.service, place)
+  private static func area(of subject: StationRemark.Subject) -> (Finding.Area, String) {
+    switch subject {
+    case .gate(let gate): (.service, "gates.\(gate)")
+    case .reader(let reader): (.readers, "readers.\(reader)")
+    case .ticketSystem(let system): (.ticketSystems, "ticketSystems.\(system)")
+    case .certificate(let system): (.certificates, "ticketSystems.\(system)")
+    case .list(let system): (.lists, "ticketSystems.\(system).list")
+    case .outbox: (.outbox, "outbox")
+    case .journal: (.journal, "journal")
+    case .disk: (.disk, "disk")
+    case .configuration: (.configuration, "configuration")
+    case .control: (.control, "control")
+    case .clock: (.clock, "clock")
+    case .service: (.service, "service")
     }
   }
 }
