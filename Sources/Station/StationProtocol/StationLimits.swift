@@ -36,6 +36,8 @@ package enum StationLimits {
   /// How often codes can be searched for in a minute: nobody finds a code by trying.
   package static let searchesPerMinute = 20
   /// How long ago a code may have been presented that is found by its last characters.
+  /// How many orders of one sort of a user may be refused in a minute before no more are looked at.
+  package static let refusalsPerMinute = 60
   package static let searchTime: Duration = .seconds(86_400)
 
   /// How far a clock may be off, ahead or behind, before somebody should look.
