@@ -15,6 +15,10 @@ package enum StationLimits {
   package static let greeting: Duration = .seconds(2)
   /// The most listeners at a time.
   package static let maximumListeners = 256
+  /// The most listeners of one user, other than root and the user that the service runs as.
+  package static let listenersPerUser = 16
+  /// How many places are left for root and the user that the service runs as, whoever else listens.
+  package static let ownListeners = 16
   /// By how many events a listener may fall behind; older ones are dropped and counted.
   package static let maximumWaiting = 1_024
   /// The most orders of one listener that are open at a time.
