@@ -1,7 +1,7 @@
 /// The numbers that both ends of the station's socket keep to.
 package enum StationLimits {
   /// The protocol's version; ends of different versions part with words.
-  package static let version: UInt16 = 2
+  package static let version: UInt16 = 3
   /// Where an installed station listens.
   package static let path = "/run/scangate-station.sock"
 
@@ -36,12 +36,12 @@ package enum StationLimits {
   package static let annulsPerMinute = 5
   /// How many codes can be typed for one gate in a minute.
   package static let presentsPerMinute = 10
+  /// How many orders of one sort of a user may be refused in a minute before no more are looked at.
+  package static let refusalsPerMinute = 60
 
   /// How often codes can be searched for in a minute: nobody finds a code by trying.
   package static let searchesPerMinute = 20
   /// How long ago a code may have been presented that is found by its last characters.
-  /// How many orders of one sort of a user may be refused in a minute before no more are looked at.
-  package static let refusalsPerMinute = 60
   package static let searchTime: Duration = .seconds(86_400)
 
   /// How far a clock may be off, ahead or behind, before somebody should look.
