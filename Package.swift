@@ -270,8 +270,9 @@ let package = Package(
     room(
       "Doctor",
       [
-        "CameraReader", "Gateway", "Journal", "KnownScanners", "LinuxIO", "Reading", "ScanConfiguration", "ScanModel",
-        "Sealing", "SerialReader", "Service", "SignalOutputs", "StationProtocol", "StationReport", "StationSetUp",
+        "CLinux", "CameraReader", "Gateway", "Journal", "KnownScanners", "LinuxIO", "Reading", "ScanConfiguration",
+        "ScanModel", "Sealing", "SerialReader", "Service", "SignalOutputs", "StationProtocol", "StationReport",
+        "StationSetUp",
         "TicketLists",
         "TicketSystemKit", "TicketTransport", "WedgeReader", "WireText",
       ], small),

@@ -136,6 +136,36 @@ class Units(ConsoleServiceCase):
 
 
 @release
+class Reloads(ConsoleServiceCase):
+    """One command takes a changed file, whoever reads it."""
+
+    def pids(self):
+        return [self.rig.main_pid(unit) for unit in UNITS]
+
+    def test_console_and_bridge_are_started_anew_by_a_file_that_is_right(self):
+        self.until_status_is("/readyz", 200)
+        path, text = "/etc/scangate/scangate.yaml", self.configured()
+        gateway, before = self.rig.main_pid(GATEWAY), self.pids()
+        self.addCleanup(self.rig.sh, f"systemctl reload {GATEWAY}", timeout=120)
+        self.addCleanup(self.rig.put, text, path)
+        self.rig.put(text + "nonsense: [\n", path)
+        self.assertFalse(self.rig.ok(f"systemctl reload {GATEWAY}"))
+        self.assertEqual(self.pids(), before, "a file with errors changes nothing")
+        self.rig.put(text.replace("tokens: { rig-token: [events, orders, metrics] }", "tokens: { rig-token: [events] }"), path)
+        self.rig.sh(f"systemctl reload {GATEWAY}", timeout=120)
+        # What the token may no longer do, the new console knows.
+        self.until_status_is("/metrics", 403, 3 * PATIENCE)
+        self.broker.until(f"{BASE}/service", "online", 2 * PATIENCE)
+        self.rig.until(lambda: all(new not in (0, old) for new, old in zip(self.pids(), before)), 2 * PATIENCE, "that both are others")
+        self.assertEqual(self.rig.main_pid(GATEWAY), gateway)
+        # Who was stopped by hand stays so.
+        self.rig.sh(f"systemctl stop {BRIDGE_UNIT}", timeout=120)
+        self.rig.sh(f"systemctl reload {GATEWAY}", timeout=120)
+        self.until_status_is("/readyz", 200, 3 * PATIENCE)
+        self.assertFalse(self.rig.is_active(BRIDGE_UNIT))
+
+
+@release
 class Trouble(ConsoleServiceCase):
     def test_scanner_that_is_unplugged_is_told_everywhere_and_that_it_is_back(self):
         reader = f"{BASE}/readers/left/state"

@@ -113,7 +113,8 @@ package struct AlertBook: Sendable, Equatable {
     if entry.isOpen { return }
     // From the look that finds it wrong on: what was before it nobody has seen.
     let bad = entry.bad.map { $0 + elapsed } ?? .zero
-    if entry.bad == nil { entry.since = now }
+    // Nothing began to be wrong after it was found to be.
+    if entry.bad == nil { entry.since = min(words.since ?? now, now) }
     entry.bad = bad
     entry.words = words
     guard bad >= timing.bad else { return }

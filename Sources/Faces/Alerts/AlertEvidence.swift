@@ -57,9 +57,12 @@ package struct AlertWords: Sendable, Hashable {
   package var what: String
   /// The command that shows more, or cures it.
   package var command: String
+  /// Since when it is so, where the station knows; else since it was found.
+  package var since: WallTime?
 
-  package init(_ what: String, _ command: String) {
+  package init(_ what: String, _ command: String, since: WallTime? = nil) {
     self.what = what
     self.command = command
+    self.since = since
   }
 }

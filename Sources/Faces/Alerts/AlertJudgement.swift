@@ -14,10 +14,10 @@ package enum AlertJudgement {
   package static func found(_ station: StationSnapshot, conflicts: Bool) -> [AlertKey: AlertEvidence] {
     var found: [AlertKey: AlertEvidence] = [:]
     found[AlertKey(.service)] = station.uptime >= uptime ? .good : .unknown
-    for gate in station.gates { found[AlertKey(.gate, gate.id.name)] = judge(gate) }
-    for reader in station.readers { found[AlertKey(.reader, reader.id.name)] = judge(reader) }
+    for gate in station.gates { found[AlertKey(.gate, gate.id.name)] = judge(gate, of: station) }
+    for reader in station.readers { found[AlertKey(.reader, reader.id.name)] = judge(reader, of: station) }
     for system in station.ticketSystems {
-      found[AlertKey(.ticketSystem, system.id.name)] = judge(system)
+      found[AlertKey(.ticketSystem, system.id.name)] = judge(system, of: station)
       found[AlertKey(.key, system.id.name)] = judgeKey(system)
       // By a clock that nobody vouches for no certificate is judged.
       found[AlertKey(.certificate, system.id.name)] =
@@ -66,7 +66,7 @@ package enum AlertJudgement {
 
   // MARK: Gates and readers
 
-  private static func judge(_ gate: StationSnapshot.Gate) -> AlertEvidence {
+  private static func judge(_ gate: StationSnapshot.Gate, of station: StationSnapshot) -> AlertEvidence {
     let name = "Gate \(gate.id)"
     switch gate.condition.state {
     case "ready":
@@ -75,32 +75,46 @@ package enum AlertJudgement {
     case "fault":
       guard gate.reason.map({ $0 == .outOfService }) ?? true else { return .good }
       return .bad(
-        AlertWords("\(name) admits nobody: its outputs, or what it is told to be, do not let it.", "scangate status"))
+        AlertWords(
+          "\(name) admits nobody: its outputs, or what it is told to be, do not let it.", "scangate status",
+          since: since(gate.since, station)))
     // Somebody has it so.
     default: return .unknown
     }
   }
 
-  private static func judge(_ reader: StationSnapshot.Reader) -> AlertEvidence {
+  private static func judge(_ reader: StationSnapshot.Reader, of station: StationSnapshot) -> AlertEvidence {
     let name = "Reader \(reader.id)"
+    let since = since(reader.since, station)
     switch reader.condition.state {
     case "reading": return .good
-    case "parked": return .bad(AlertWords("\(name) is not plugged in.", "scangate devices"))
-    case "waiting": return .bad(AlertWords("\(name) is there and cannot be used yet.", "scangate doctor"))
-    case "failed": return .bad(AlertWords("\(name) cannot be used as it is configured.", "scangate doctor"))
+    case "parked": return .bad(AlertWords("\(name) is not plugged in.", "scangate devices", since: since))
+    case "waiting": return .bad(AlertWords("\(name) is there and cannot be used yet.", "scangate doctor", since: since))
+    case "failed":
+      return .bad(AlertWords("\(name) cannot be used as it is configured.", "scangate doctor", since: since))
     default: return .unknown
     }
   }
 
+  /// Since when something is so, by the station's word: within the life of its service, whatever its clock was then.
+  private static func since(_ told: WallTime?, _ station: StationSnapshot) -> WallTime? {
+    told.map { min(max($0, station.at - max(station.uptime, .zero)), station.at) }
+  }
+
   // MARK: Ticket systems
 
-  private static func judge(_ system: StationSnapshot.TicketSystem) -> AlertEvidence {
+  private static func judge(
+    _ system: StationSnapshot.TicketSystem, of station: StationSnapshot
+  ) -> AlertEvidence {
     let name = "Ticket system \(system.id)"
+    func away(_ words: String) -> AlertEvidence {
+      .bad(AlertWords("\(name) is away: \(words).", "scangate doctor", since: since(system.offlineSince, station)))
+    }
     switch system.offline {
-    case .noAddress?: return .bad(AlertWords("\(name) is away: its name cannot be resolved.", "scangate doctor"))
-    case .noConnection?: return .bad(AlertWords("\(name) is away: there is no connection to it.", "scangate doctor"))
-    case .timeOut?: return .bad(AlertWords("\(name) is away: it does not answer in time.", "scangate doctor"))
-    case .gatewayFault?: return .bad(AlertWords("\(name) is away: what stands before it says so.", "scangate doctor"))
+    case .noAddress?: return away("its name cannot be resolved")
+    case .noConnection?: return away("there is no connection to it")
+    case .timeOut?: return away("it does not answer in time")
+    case .gatewayFault?: return away("what stands before it says so")
     case .rateLimited?, nil: break
     }
     guard let reason = system.fault?.reason else { return system.isBeingAsked ? .unknown : .good }

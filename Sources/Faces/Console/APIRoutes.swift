@@ -106,9 +106,13 @@ struct StationAPI: Sendable {
     do throws(StationAbsence) {
       return try await mirror.snapshot(notOlderThan: age)
     } catch {
-      throw ConsoleAnswer(
-        .serviceUnavailable, "stationAway", TerminalText.clean(error.description, limit: 1_000), [.retryAfter: "1"])
+      throw Self.away(error)
     }
+  }
+
+  private static func away(_ absence: StationAbsence) -> ConsoleAnswer {
+    ConsoleAnswer(
+      .serviceUnavailable, "stationAway", TerminalText.clean(absence.description, limit: 1_000), [.retryAfter: "1"])
   }
 
   private static func noGate(_ station: StationSnapshot) -> ConsoleAnswer {
@@ -148,6 +152,8 @@ struct StationAPI: Sendable {
     let outcome: OrderOutcome
     do throws(StationAbsence) {
       outcome = try await mirror.perform(order, within: limit)
+    } catch  where !error.mayBeDone {
+      throw Self.away(error)
     } catch {
       throw OrderAnswer.unknown(form, error.description)
     }

@@ -314,7 +314,11 @@ package actor MQTTBridge {
     let detail: String?
     switch result {
     case .success(let outcome): (name, reason, detail) = (outcome.name, outcome.refusal?.rawValue, outcome.words)
-    case .failure(let absence): (name, reason, detail) = ("unknown", nil, absence.description)
+    case .failure(let absence) where absence.mayBeDone: (name, reason, detail) = ("unknown", nil, absence.description)
+    case .failure(let absence):
+      (name, reason, detail) = (
+        "refused", "stationAway", "Nothing was done: the station is away. \(absence.description)"
+      )
     }
     answer(command.number, order: order, outcome: name, reason: reason, detail: detail)
     let said = detail.map { ": \(TerminalText.clean($0, limit: 400))" } ?? ""

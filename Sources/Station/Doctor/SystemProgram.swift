@@ -1,3 +1,4 @@
+internal import CLinux
 internal import Glibc
 internal import LinuxIO
 internal import ScanModel
@@ -46,19 +47,27 @@ enum SystemProgram {
       bytes += buffer.prefix(count)
     }
     // It has closed its output, and may still hang.
+    let hasEnded = isWhole && ends(id, before: deadline)
+    if !hasEnded { kill(id, SIGKILL) }
     var status: Int32 = 0
-    var ended = isWhole ? waitpid(id, &status, WNOHANG) : 0
-    while ended == 0, isWhole, time.now() < deadline {
-      usleep(1_000)
-      ended = waitpid(id, &status, WNOHANG)
-    }
-    if ended == 0 {
-      kill(id, SIGKILL)
-      while waitpid(id, &status, 0) < 0, errno == EINTR {}
-      return Output(bytes: Array(bytes.prefix(most)), status: nil)
-    }
+    while waitpid(id, &status, 0) < 0, errno == EINTR {}
     // WIFEXITED, WEXITSTATUS (wait.h).
-    return Output(bytes: Array(bytes.prefix(most)), status: status & 0x7F == 0 ? status >> 8 & 0xFF : nil)
+    let isExit = hasEnded && status & 0x7F == 0
+    return Output(bytes: Array(bytes.prefix(most)), status: isExit ? status >> 8 & 0xFF : nil)
+  }
+
+  /// Waits for a child's end, and leaves it to be reaped.
+  private static func ends(_ id: pid_t, before deadline: MonotonicTime) -> Bool {
+    let number = clinux_pidfd(id)
+    // Where nobody waits for children in this process, the kernel has reaped it already.
+    guard number >= 0 else { return errno == ESRCH }
+    let handle = OwnedDescriptor(owning: number)
+    let time = SystemTime()
+    while true {
+      var waiting = pollfd(fd: handle.number, events: Int16(POLLIN), revents: 0)
+      let ready = poll(&waiting, 1, Int32(clamping: max(0, (deadline - time.now()).milliseconds)))
+      if ready >= 0 || errno != EINTR { return ready > 0 }
+    }
   }
 
   private static func start(

@@ -177,10 +177,21 @@ package actor OrderKeeper {
     if let gate = action.gate, station.gate(gate) == nil {
       return (.refused(.unknown, "There is no gate \(TerminalText.clean(gate.name, limit: 60))."), nil)
     }
-    if let (refusal, wait) = limits.take(action, at: time.now()) {
+    let moment = time.now()
+    if let (refusal, wait) = limits.take(action, by: giver.user, at: moment) {
       let seconds = max(1, (wait.milliseconds + 999) / 1_000)
       return (.refused(refusal, "As many were given lately as may be. Give it again in \(seconds) s."), nil)
     }
+    let (outcome, scan) = await attempt(order, giver, station)
+    // A typed code that went the way of a scan is decided, whatever the verdict: each guess counts.
+    if outcome.refusal != nil { limits.giveBack(action, by: giver.user, takenAt: moment) }
+    return (outcome, scan)
+  }
+
+  private func attempt(
+    _ order: StationOrder, _ giver: OrderGiver, _ station: any OrderedStation
+  ) async -> (OrderOutcome, ScanID?) {
+    let action = order.action
     let scan = action.kind == .present ? ScanID() : nil
     // What would surely not be done need not be written first.
     if case .openOnce(let gate) = action, let obstacle = await station.gate(gate)?.obstacleToOpening {

@@ -130,9 +130,10 @@ package final class RunningStation: Sendable {
   private func gates(of present: Present) async -> [StationSnapshot.Gate] {
     var gates: [StationSnapshot.Gate] = []
     for configured in present.configuration.gates {
-      let (condition, reason, passed) = events.view.condition(of: configured.id)
+      let (condition, since, reason, passed) = events.view.condition(of: configured.id)
       var gate = StationSnapshot.Gate(
         id: configured.id, condition: condition, ticketSystem: configured.ticketSystem)
+      gate.since = since
       gate.reason = reason
       gate.isExit = configured.direction == .out
       gate.readers = configured.readers
@@ -191,6 +192,7 @@ package final class RunningStation: Sendable {
     }
     if let look = await looked {
       found.system.offline = look.news.offline
+      found.system.offlineSince = look.news.offline.flatMap { events.view.offlineSince(configured.id, by: $0) }
       found.system.fault = look.news.fault.map { StationSnapshot.Fault(reason: $0.reason, detail: $0.detail) }
       found.system.isBeingAsked = look.news.isBeingAsked
       found.system.doubt = look.news.doubt ?? look.news.clockFault

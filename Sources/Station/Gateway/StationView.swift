@@ -20,7 +20,9 @@ package final class StationView: Sendable {
   }
 
   fileprivate struct State {
-    var gates: [GateID: GateState] = [:]
+    var gates: [GateID: (state: GateState, since: WallTime)] = [:]
+    /// Those that count as offline.
+    var offline: [TicketSystemID: (cause: OfflineCause, since: WallTime)] = [:]
     var readers: [ReaderID: (state: ReaderState, since: WallTime)] = [:]
     var lists: [TicketSystemID: ListEvent] = [:]
     var reload: (outcome: ReloadOutcome, at: WallTime)?
@@ -77,13 +79,22 @@ package final class StationView: Sendable {
   // MARK: Asked
 
   /// A gate, as far as events tell of it.
-  func condition(of gate: GateID) -> (condition: StationSnapshot.Condition, reason: UndecidedReason?, passed: UInt64) {
+  func condition(
+    of gate: GateID
+  ) -> (condition: StationSnapshot.Condition, since: WallTime?, reason: UndecidedReason?, passed: UInt64) {
     state.withLock { state in
       let told = state.gates[gate]
       return (
-        StationSnapshot.Condition(state: told?.name ?? "starting", detail: told?.detail), told?.reason,
-        state.passed[gate, default: 0]
+        StationSnapshot.Condition(state: told?.state.name ?? "starting", detail: told?.state.detail), told?.since,
+        told?.state.reason, state.passed[gate, default: 0]
       )
+    }
+  }
+
+  /// Since when a ticket system counts as offline by that cause; `nil` where that was not told.
+  func offlineSince(_ system: TicketSystemID, by cause: OfflineCause) -> WallTime? {
+    state.withLock { state in
+      state.offline[system].flatMap { ($0.cause == .rateLimited) == (cause == .rateLimited) ? $0.since : nil }
     }
   }
 
@@ -143,16 +154,27 @@ extension StationView.State {
     case .scan(let decided): return take(decided)
     case .repeat(let gate, _, _, _): repeats[gate, default: 0] &+= 1
     case .device(let reader, let state, let at): readers[reader] = (state, at)
-    case .gate(let gate, let state, _): gates[gate] = state
+    case .gate(let gate, let state, let at): gates[gate] = (state, at)
+    case .ticketSystem(let system, let cause, _, _, let at): offline[system] = cause.map { begin(system, $0, at) }
     case .configuration(let outcome, let at): reload = (outcome, at)
     case .list(let event): lists[event.system] = event
     case .conflict: conflicts &+= 1
     // What happened on the way changes nothing of whether it keeps what it is given.
     case .journal(let new, _): if case .noticed = new {} else { journal = new }
     case .dropped(let count): dropped &+= UInt64(max(count, 0))
-    case .attempt, .discarded, .identityChanged, .input, .ticketSystem, .clock, .mirror, .setUp, .control, .order: break
+    case .attempt, .discarded, .identityChanged, .input, .clock, .mirror, .setUp, .control, .order: break
     }
     return nil
+  }
+
+  /// One that is away by another cause than before is away since then; whose rate was spent was there.
+  private func begin(
+    _ system: TicketSystemID, _ cause: OfflineCause, _ at: WallTime
+  ) -> (cause: OfflineCause, since: WallTime) {
+    guard let before = offline[system], (before.cause == .rateLimited) == (cause == .rateLimited) else {
+      return (cause, at)
+    }
+    return (cause, before.since)
   }
 
   private mutating func take(_ decided: DecidedScan) -> (OneAnswer<DecidedScan?>, DecidedScan)? {

@@ -19,6 +19,8 @@ package struct StationAbsence: Error, Sendable, Equatable, CustomStringConvertib
   package var kind: Kind
   /// What happened, and what to do.
   package var description: String
+  /// Whether an order that was asked for may have been done: it was sent. Else it surely was not.
+  package var mayBeDone = false
 
   package init(_ kind: Kind, _ description: String) {
     self.kind = kind

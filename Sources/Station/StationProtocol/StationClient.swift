@@ -39,6 +39,13 @@ package actor StationClient {
     let isHasty: Bool
   }
 
+  private struct Given {
+    let order: StationOrder
+    let asking: Asking<OrderOutcome>
+    /// Whether it was sent, over whatever connection: then it may have been done.
+    var isSent = false
+  }
+
   private static let firstRetry: Duration = .milliseconds(100)
   private static let lastRetry: Duration = .seconds(1)
   /// By how many news whoever takes them may fall behind.
@@ -61,10 +68,12 @@ package actor StationClient {
   private var retry = firstRetry
   private var alarm: DeviceLoop.Timer?
   private var lastAbsence: StationAbsence?
+  /// Whether the socket's queue was full: the service is there, and others come as well.
+  private var isCrowded = false
   /// Who waits for a snapshot.
   private var lookers: [Asking<StationSnapshot>] = []
   /// By who waits: the same order may be asked for twice at a time.
-  private var orders: [UInt64: (order: StationOrder, asking: Asking<OrderOutcome>)] = [:]
+  private var orders: [UInt64: Given] = [:]
   private var lastOrder: UInt64 = 0
 
   /// Makes the client; nothing is connected before `start`.
@@ -116,18 +125,23 @@ package actor StationClient {
       let socket = try PacketSocket(connectingTo: path)
       let watch = loop.watch(socket.number, for: .readable) { _ in self.assumeIsolated { $0.read() } }
       connection = Connection(socket: socket, watch: watch)
+      isCrowded = false
       send(.hello(version: StationLimits.version, program: program, wants: wants))
     } catch {
-      end(StationAbsence(error, at: path))
+      let absence = StationAbsence(error, at: path)
+      isCrowded = absence.kind == .silent
+      end(absence)
     }
   }
 
-  private func send(_ message: ListenerMessage) {
-    guard let connection else { return }
-    if connection.socket.send(message.bytes) { return }
+  /// - Returns: whether it was sent.
+  @discardableResult private func send(_ message: ListenerMessage) -> Bool {
+    guard let connection else { return false }
+    if connection.socket.send(message.bytes) { return true }
     // It may have closed after a word of why.
     read()
     if self.connection != nil { end(.silent(at: path)) }
+    return false
   }
 
   // MARK: What is asked
@@ -144,8 +158,8 @@ package actor StationClient {
 
   /// Gives an order, over reconnects as well; it is done once.
   /// - Parameter patience: whether a service that does not run is waited for; else that is told at once.
-  /// - Throws: why it is not known whether it was done: nobody listens, or no answer came within `limit`. The same order may be given
-  ///   again, and is not done twice.
+  /// - Throws: why nothing is known of it: nobody listens, or no answer came within `limit`; `mayBeDone` says whether it was sent. The
+  ///   same order may be given again, and is not done twice.
   package func perform(
     _ order: StationOrder, within limit: Duration = .seconds(10), patience: Bool = false
   ) async throws(StationAbsence) -> OrderOutcome {
@@ -157,14 +171,25 @@ package actor StationClient {
     let asking = Asking<OrderOutcome>(answer: OneAnswer(), isHasty: !patience)
     lastOrder &+= 1
     let number = lastOrder
-    orders[number] = (order, asking)
+    orders[number] = Given(order: order, asking: asking)
     defer { orders[number] = nil }
-    if connection?.welcome != nil { send(.order(order)) }
-    return try await wait(for: asking.answer, limit)
+    if connection?.welcome != nil { give(number) }
+    do throws(StationAbsence) {
+      return try await wait(for: asking.answer, limit)
+    } catch {
+      var absence = error
+      absence.mayBeDone = orders[number]?.isSent ?? true
+      throw absence
+    }
+  }
+
+  private func give(_ number: UInt64) {
+    guard let order = orders[number]?.order, send(.order(order)) else { return }
+    orders[number]?.isSent = true
   }
 
   /// Why nobody is there to be asked, where that is known and no connection is being made.
-  private var hastyAbsence: StationAbsence? { connection == nil ? lastAbsence : nil }
+  private var hastyAbsence: StationAbsence? { connection == nil && !isCrowded ? lastAbsence : nil }
 
   private nonisolated(nonsending) func wait<Value>(
     for answer: OneAnswer<Result<Value, StationAbsence>>, _ limit: Duration
@@ -213,7 +238,7 @@ package actor StationClient {
       if isListening { send(.listen) }
       if !lookers.isEmpty { askForSnapshot() }
       // In the order in which they were given.
-      for (order, _) in orders.values.sorted(by: { $0.order.givenAt < $1.order.givenAt }) { send(.order(order)) }
+      for (number, _) in orders.sorted(by: { $0.value.order.givenAt < $1.value.order.givenAt }) { give(number) }
     case .refused(let words): end(StationAbsence(.refused, words))
     case .snapshot(let part):
       guard let snapshot = try connection?.assembly.take(part) else { return }
@@ -223,7 +248,7 @@ package actor StationClient {
     case .event(let event): feed.yield(.event(event))
     case .dropped(let count): feed.yield(.dropped(count))
     case .answer(let id, let outcome):
-      for (order, asking) in orders.values where order.id == id { asking.answer.give(.success(outcome)) }
+      for given in orders.values where given.order.id == id { given.asking.answer.give(.success(outcome)) }
     }
   }
 
@@ -235,14 +260,15 @@ package actor StationClient {
     if absence != lastAbsence || wasHere { feed.yield(.away(absence)) }
     lastAbsence = absence
     // Who was answered before is away for a moment only: what is asked then is asked again.
-    if !wasHere { fail(absence, all: false) }
+    // Nor is anybody sent away because others come in crowds.
+    if !wasHere, !isCrowded { fail(absence, all: false) }
     guard isRunning, alarm == nil else { return }
     alarm = loop.at(time.now() + retry) { self.assumeIsolated { $0.connect() } }
-    retry = min(retry * 2, Self.lastRetry)
+    retry = isCrowded ? Self.firstRetry : min(retry * 2, Self.lastRetry)
   }
 
   private func fail(_ absence: StationAbsence, all: Bool) {
     for looker in exchange(&lookers, with: []) { looker.answer.give(.failure(absence)) }
-    for (_, asking) in orders.values where all || asking.isHasty { asking.answer.give(.failure(absence)) }
+    for given in orders.values where all || given.asking.isHasty { given.asking.answer.give(.failure(absence)) }
   }
 }

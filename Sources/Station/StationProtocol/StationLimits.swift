@@ -1,7 +1,7 @@
 /// The numbers that both ends of the station's socket keep to.
 package enum StationLimits {
   /// The protocol's version; ends of different versions part with words.
-  package static let version: UInt16 = 2
+  package static let version: UInt16 = 3
   /// Where an installed station listens.
   package static let path = "/run/scangate-station.sock"
 
@@ -15,6 +15,10 @@ package enum StationLimits {
   package static let greeting: Duration = .seconds(2)
   /// The most listeners at a time.
   package static let maximumListeners = 256
+  /// The most listeners of one user, other than root and the user that the service runs as.
+  package static let listenersPerUser = 16
+  /// How many places are left for root and the user that the service runs as, whoever else listens.
+  package static let ownListeners = 16
   /// By how many events a listener may fall behind; older ones are dropped and counted.
   package static let maximumWaiting = 1_024
   /// The most orders of one listener that are open at a time.
@@ -32,6 +36,8 @@ package enum StationLimits {
   package static let annulsPerMinute = 5
   /// How many codes can be typed for one gate in a minute.
   package static let presentsPerMinute = 10
+  /// How many orders of one sort of a user may be refused in a minute before no more are looked at.
+  package static let refusalsPerMinute = 60
 
   /// How often codes can be searched for in a minute: nobody finds a code by trying.
   package static let searchesPerMinute = 20

@@ -53,6 +53,7 @@ extension WireWriter {
   private mutating func put(_ gate: StationSnapshot.Gate) {
     put(gate.id.name)
     put(gate.condition)
+    putTime(gate.since)
     putName(gate.reason?.rawValue)
     put(gate.isExit, gate.ticketSystem.name)
     putList(gate.readers) { $0.put($1.name) }
@@ -66,6 +67,7 @@ extension WireWriter {
     put(system.id.name, system.type)
     putName(system.host)
     putName(system.offline?.rawValue)
+    putTime(system.offlineSince)
     putOptional(system.fault) { writer, fault in
       writer.put(fault.reason.rawValue)
       writer.putWords(fault.detail)
@@ -132,9 +134,11 @@ extension WireReader {
   private mutating func takeGate() throws(WireError) -> StationSnapshot.Gate {
     let id = GateID(try takeText())
     let condition = try takeCondition()
+    let since = try takeOptionalTime()
     let reason: UndecidedReason? = try takeOptionalWord()
     let isExit = try takeFlag()
     var gate = StationSnapshot.Gate(id: id, condition: condition, ticketSystem: TicketSystemID(try takeText()))
+    gate.since = since
     gate.reason = reason
     gate.isExit = isExit
     gate.readers = try takeAll { (reader) throws(WireError) in ReaderID(try reader.takeText()) }
@@ -150,6 +154,7 @@ extension WireReader {
     var system = StationSnapshot.TicketSystem(id: TicketSystemID(try takeText()), type: try takeText())
     system.host = try takeOptionalName()
     system.offline = try takeOptionalWord()
+    system.offlineSince = try takeOptionalTime()
     system.fault = try takeOptional { (reader) throws(WireError) in
       StationSnapshot.Fault(reason: try reader.takeWord(), detail: try reader.takeWords())
     }

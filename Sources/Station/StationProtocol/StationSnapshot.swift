@@ -74,6 +74,8 @@ package struct StationSnapshot: Hashable, Sendable {
     package var id: GateID
     /// By the names of the `gate` event, or `starting`: nothing was told yet.
     package var condition: Condition
+    /// When that was told; `nil` before anything was.
+    package var since: WallTime?
     /// The fault's reason, where it is one.
     package var reason: UndecidedReason?
     /// Whether people leave by it.
@@ -126,6 +128,8 @@ package struct StationSnapshot: Hashable, Sendable {
     package var host: String?
     /// Why it counts as offline; `nil` where it does not.
     package var offline: OfflineCause?
+    /// Since when; `nil` where it does not, or where that was not told.
+    package var offlineSince: WallTime?
     /// Why nobody can be admitted by it, as was found last: a reason, what happened and what to do.
     package var fault: Fault?
     /// Whether it is being asked that for the first time since the start, or the reload.

@@ -14,7 +14,9 @@ extension ListenerRights {
   package static func ofUser(
     _ user: UInt32, own: UInt32, bridge: UInt32?, by file: StationConfiguration?
   ) -> ListenerRights {
-    if user == 0 || user == own { return ListenerRights(orders: Set(OrderKind.allCases), names: true) }
+    if user == 0 || user == own {
+      return ListenerRights(orders: Set(OrderKind.allCases), names: true, isOwner: true)
+    }
     if user == bridge { return ListenerRights(orders: file?.mqtt?.orders ?? [], names: false) }
     let console = file?.console
     return ListenerRights(orders: console?.orders ?? [], names: console?.namesHolders ?? false)

@@ -44,9 +44,12 @@ package struct ListenerRights: Sendable, Equatable {
   package var orders: Set<OrderKind>
   /// Whether it may be told the names of tickets' holders.
   package var names: Bool
+  /// Whether the station is its own: root, and the user that the service runs as. No crowd of others keeps it out.
+  package var isOwner: Bool
 
-  package init(orders: Set<OrderKind>, names: Bool) {
+  package init(orders: Set<OrderKind>, names: Bool, isOwner: Bool = false) {
     self.orders = orders
     self.names = names
+    self.isOwner = isOwner
   }
 }

@@ -101,8 +101,8 @@ package actor StationSocket {
     for _ in 0..<Self.turn {
       guard let socket = socket.accept() else { return }
       guard let peer = socket.peer else { continue }
-      guard listeners.count < StationLimits.maximumListeners else {
-        let words = "\(StationLimits.maximumListeners) listen to the station already. End one of them."
+      let rights = face.rights(peer.user)
+      if let words = crowd(before: peer.user, rights) {
         _ = socket.send(StationMessage.refused(words).bytes)
         continue
       }
@@ -110,9 +110,20 @@ package actor StationSocket {
       let number = lastNumber
       let watch = loop.watch(socket.number, for: .readable) { _ in self.assumeIsolated { $0.read(number) } }
       listeners[number] = StationListener(
-        number: number, socket: socket, peer: peer, rights: face.rights(peer.user), reading: watch)
+        number: number, socket: socket, peer: peer, rights: rights, reading: watch)
       _ = loop.at(time.now() + StationLimits.greeting) { self.assumeIsolated { $0.expectGreeting(of: number) } }
     }
+  }
+
+  /// Why there is no place for one more of a user; `nil` where there is.
+  private func crowd(before user: UInt32, _ rights: ListenerRights) -> String? {
+    let most = StationLimits.maximumListeners - (rights.isOwner ? 0 : StationLimits.ownListeners)
+    guard listeners.count < most else { return "\(listeners.count) listen to the station already. End one of them." }
+    let theirs = rights.isOwner ? 0 : listeners.values.count { $0.peer.user == user }
+    guard theirs < StationLimits.listenersPerUser else {
+      return "User \(user) listens to the station \(theirs) times already. End one of those."
+    }
+    return nil
   }
 
   private func expectGreeting(of number: UInt64) {

@@ -47,6 +47,8 @@ struct OrderArguments: ParsableArguments {
     do throws(StationAbsence) {
       // It is answered before: what happens to the connection from here on is waited out, for its number is done once.
       outcome = try await client.perform(order, within: limit, patience: true)
+    } catch  where !error.mayBeDone {
+      throw failure("Nothing was done. \(error.description)")
     } catch {
       outcome = .unknown(error.description)
     }

@@ -56,6 +56,18 @@ import Testing
     expectEqual(bench.told.last?.since, began)
   }
 
+  @Test func sinceWhenIsTold() {
+    for (told, expected) in [(-3_000, -3_000), (0, 0), (3_000, 0)] {
+      var bench = Bench()
+      let began = bench.now
+      let words = AlertWords("it is broken", "scangate doctor", since: began + .seconds(told))
+      bench.look(.bad(words), after: .zero)
+      bench.look(.bad(words), for: .seconds(80))
+      // Nothing begins after it was found.
+      expectEqual(bench.told.map(\.since), [began + .seconds(expected)])
+    }
+  }
+
   @Test func whatIsWellInBetweenBeginsAnew() {
     var bench = Bench()
     for _ in 0..<100 {

@@ -105,6 +105,45 @@ import Testing
     for (number, change) in changes.enumerated() { expectEqual(Self.bad(Self.found(change)), [], "\(number)") }
   }
 
+  /// The station knows since when; nothing began before its service, nor in the future.
+  @Test func sinceWhenIsTheStationsWord() {
+    let now = SampleStation.now
+    func since(_ key: AlertKey, _ change: (inout StationSnapshot) -> Void) -> WallTime? {
+      guard case .bad(let words)? = Self.found(change)[key] else {
+        expect(false, "\(key) is well")
+        return nil
+      }
+      return words.since
+    }
+    for (told, expected) in [
+      (now - .seconds(600), now - .seconds(600)), (now + .seconds(600), now),
+      (WallTime(seconds: 0), now - .seconds(3 * 3_600)), (nil, nil),
+    ] as [(WallTime?, WallTime?)] {
+      expectEqual(
+        since(AlertKey(.reader, "north-reader")) {
+          $0.readers[0] = .init(id: $0.readers[0].id, condition: .init(state: "parked"), since: told)
+        },
+        expected)
+      expectEqual(
+        since(AlertKey(.gate, "north")) {
+          $0.gates[0].condition = .init(state: "fault")
+          $0.gates[0].reason = .outOfService
+          $0.gates[0].since = told
+        }, expected)
+      expectEqual(
+        since(AlertKey(.ticketSystem, "venue")) {
+          $0.ticketSystems[0].offline = .timeOut
+          $0.ticketSystems[0].offlineSince = told
+        }, expected)
+    }
+    // Ready, and its outputs fail: when it became ready is not since when.
+    expectEqual(
+      since(AlertKey(.gate, "north")) {
+        $0.gates[0].outputFault = "x"
+        $0.gates[0].since = now - .seconds(600)
+      }, nil)
+  }
+
   /// Whether a key is good only who answers can tell.
   @Test func aKeyIsNotJudgedWhileNobodyAnswers() {
     let key = AlertKey(.key, "venue")

@@ -82,6 +82,12 @@ final class SeenStation: Sendable {
   /// The service ends; who listens stays.
   func stop() async { await socket.withLock { exchange(&$0, with: nil) }?.stop() }
 
+  /// The service is stopped, and its socket goes with it.
+  func vanish() async {
+    await stop()
+    _ = shutdown(listener.number, Int32(SHUT_RDWR))
+  }
+
   var orders: [StationOrder] { state.withLock { $0.orders } }
 
   var snapshot: StationSnapshot {

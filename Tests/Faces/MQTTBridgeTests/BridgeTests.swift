@@ -81,6 +81,26 @@ import WireText
     await watcher.stop()
   }
 
+  /// What was surely not done is not told as if it might have been.
+  @Test func whereNoServiceRunsNothingIsDone() async throws {
+    let broker = try await Mosquitto()
+    let watcher = try await Watcher(broker.settings(client: "watcher"))
+    let bench = try await BridgeBench(broker.settings(client: "bridge"))
+    await until { watcher.last(Self.topics.service) == "online" }
+    await bench.station.vanish()
+    await until { watcher.last(Self.topics.service) == "offline" }
+    await watcher.say(BridgeBench.command(.maintenance, id: "away", #","gate":"north","on":true"#))
+    await until { !watcher.heard(at: Self.topics.results).isEmpty }
+    let result = watcher.heard(at: Self.topics.results).first
+    expectEqual(result?["id"]?.string, "away")
+    expectEqual(result?["outcome"]?.string, "refused")
+    expectEqual(result?["reason"]?.string, "stationAway")
+    expect(result?["detail"]?.string?.contains("Nothing was done") == true)
+    expectEqual(bench.station.orders, [])
+    await bench.stop()
+    await watcher.stop()
+  }
+
   @Test func whatIsOldRetainedOrNeverAllowedIsRefused() async throws {
     let broker = try await Mosquitto()
     let watcher = try await Watcher(broker.settings(client: "watcher"))

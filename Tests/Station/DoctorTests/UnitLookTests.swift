@@ -103,6 +103,22 @@ import Testing
     }
   }
 
+  /// Whoever waits sleeps until the program ends, and does not look for it again and again.
+  @Test func aProgramsEndWakesWhoeverWaits() throws {
+    func sleeps() -> Int {
+      var usage = rusage()
+      // RUSAGE_THREAD, which the module does not tell.
+      getrusage(1, &usage)
+      return usage.ru_nvcsw
+    }
+    let before = sleeps()
+    let output = try SystemProgram.output(
+      of: "/bin/sh", ["-c", "echo a; exec >&-; sleep 0.5; exit 3"], upTo: 9, within: .seconds(20))
+    expectEqual(output, SystemProgram.Output(bytes: [0x61, 0x0A], status: 3))
+    let count = sleeps() - before
+    expect(count < 50, "\(count) times")
+  }
+
   /// A real lock, in the kernel's own list.
   @Test func whoHasTheJournalRuns() throws {
     let place = try Place()

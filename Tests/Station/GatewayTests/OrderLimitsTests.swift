@@ -19,32 +19,57 @@ import Testing
     var limits = OrderLimits()
     var now = MonotonicTime(nanoseconds: 1)
     var taken: [(action: StationOrder.Action, at: MonotonicTime)] = []
+    var refused: [(kind: OrderKind, user: UInt32, at: MonotonicTime)] = []
+    // Some are refused often: then it is those who give them that are bounded.
+    let chance = Int.random(in: 0...100, using: &random)
+    let pause = [60, 700, 3_000].randomElement(using: &random) ?? 700
     func key(_ action: StationOrder.Action) -> String { "\(action.kind) \(action.gate?.name ?? "")" }
-    for _ in 0..<500 {
-      now = now + .milliseconds(Int.random(in: 0..<3_000, using: &random))
+    for _ in 0..<1_500 {
+      now = now + .milliseconds(Int.random(in: 0..<pause, using: &random))
       let action = Self.actions.randomElement(using: &random) ?? .outboxRetry
+      let user = UInt32.random(in: 0..<2, using: &random)
       let last = taken.filter { key($0.action) == key(action) && now - $0.at < .seconds(60) }
+      let tries = refused.filter { $0.kind == action.kind && $0.user == user && now - $0.at < .seconds(60) }.count
       let most =
         switch action.kind {
         case .annul: 5
         case .present: 10
         default: 60
         }
-      let isTooSoon = action.kind == .openOnce && last.last.map { now - $0.at < .seconds(1) } == true
-      switch limits.take(action, at: now) {
+      let isTired = tries >= StationLimits.refusalsPerMinute
+      let isTooSoon = !isTired && action.kind == .openOnce && last.last.map { now - $0.at < .seconds(1) } == true
+      switch limits.take(action, by: user, at: now) {
       case nil:
-        expect(last.count < most && !isTooSoon, "seed \(seed): \(action) is taken")
-        taken.append((action, now))
+        expect(last.count < most && !isTooSoon && !isTired, "seed \(seed): \(action) is taken")
+        if random.chance(chance) {
+          limits.giveBack(action, by: user, takenAt: now)
+          refused.append((action.kind, user, now))
+        } else {
+          taken.append((action, now))
+        }
       case (let refusal, let wait)?:
         expectEqual(refusal, isTooSoon ? .pulsing : .tooMany, "seed \(seed)")
-        expect(isTooSoon || last.count >= most, "seed \(seed): \(action) is refused")
+        expect(isTooSoon || isTired || last.count >= most, "seed \(seed): \(action) is refused")
         expect(wait > .zero && wait <= .seconds(60), "seed \(seed)")
         // Who waits as long as was said is taken.
-        if wait < .seconds(1) {
+        if wait < .seconds(1), !isTired {
           var later = limits
-          expect(later.take(action, at: now + wait) == nil, "seed \(seed): the wait was too short")
+          expect(later.take(action, by: user, at: now + wait) == nil, "seed \(seed): the wait was too short")
         }
       }
     }
+  }
+
+  @Test func whoComesAsManyUsersIsBoundedAll() {
+    var limits = OrderLimits()
+    let now = MonotonicTime(nanoseconds: 1)
+    var taken = 0
+    for user in 0..<UInt32(10_000) where limits.take(.annul(GateID("a")), by: user, at: now) == nil {
+      limits.giveBack(.annul(GateID("a")), by: user, takenAt: now)
+      taken += 1
+    }
+    expect(taken <= 256 + StationLimits.refusalsPerMinute, "\(taken)")
+    // A minute later nobody is held against them.
+    expect(limits.take(.annul(GateID("a")), by: 9_999, at: now + .seconds(60)) == nil)
   }
 }

@@ -65,8 +65,10 @@ private struct Bench {
   }
 
   /// - Parameter sensed: what the gate's sensors say of the time since the last admission.
-  func perform(_ order: StationOrder, sensed: PassageSensor.Passage = .unwatched) async -> OrderOutcome {
-    let giver = OrderGiver(user: 1_000, process: 7, program: "test", names: true)
+  func perform(
+    _ order: StationOrder, by user: UInt32 = 1_000, sensed: PassageSensor.Passage = .unwatched
+  ) async -> OrderOutcome {
+    let giver = OrderGiver(user: user, process: 7, program: "test", names: true)
     let station = OneGate(gate: gate, ledger: ledger, isExit: isExit, memory: memory, sensed: sensed)
     return await Task(executorPreference: gate.loop.tasks) { [orders] in
       await orders.perform(order, by: giver, on: station)
@@ -440,6 +442,45 @@ private struct OneGate: OrderedStation {
     try await Bench().run { bench in
       for number in 0..<StationLimits.presentsPerMinute {
         guard case .decided = await bench.perform(.present(Self.north, Code("unknown-\(number)"))) else {
+          return expect(false, "\(number) is not decided")
+        }
+      }
+      await expectEqual(bench.perform(.present(Self.north, Code("one-too-many"))).refusal, .tooMany)
+    }
+  }
+
+  /// Whoever tries what cannot be done takes nothing from those who need it, and is not listened to for ever.
+  @Test func whatWasRefusedCountsForWhoeverGaveIt() async throws {
+    try await Bench().run { bench in
+      for _ in 0..<StationLimits.refusalsPerMinute {
+        await expectEqual(bench.perform(.annul(Self.north)).refusal, .nothingToAnnul)
+      }
+      await expectEqual(bench.perform(.annul(Self.north)).refusal, .tooMany)
+      bench.system.script(Bench.code, .answer(bench.redeemed("1")))
+      await expectEqual(bench.scan()?.verdict, .admit)
+      // Their own orders of other sorts, and everybody else's of this one.
+      await expectEqual(bench.perform(.search("some-ticket")).name, "done")
+      await expectEqual(bench.perform(.annul(Self.north)).refusal, .tooMany)
+      await expectEqual(bench.perform(bench.order(.annul(Self.north)), by: 1_001).name, "done")
+    }
+  }
+
+  /// A guess counts that the ticket system has judged; what was only shown again, or not written down, does not.
+  @Test func aTypedCodeCountsWhereItWasJudged() async throws {
+    try await Bench { $0.holdOff = .seconds(100) }.run { bench in
+      guard case .decided = await bench.perform(.present(Self.north, Bench.code)) else {
+        return expect(false, "it is not decided")
+      }
+      for _ in 0..<2 * StationLimits.presentsPerMinute {
+        await expectEqual(bench.perform(.present(Self.north, Bench.code)).refusal, .busy)
+      }
+      bench.journal.setFault(JournalFault(.disk, "the disk is full."))
+      for number in 0..<StationLimits.presentsPerMinute {
+        await expectEqual(bench.perform(.present(Self.north, Code("unwritten-\(number)"))).refusal, .notWritten)
+      }
+      bench.journal.setFault(nil)
+      for number in 1..<StationLimits.presentsPerMinute {
+        guard case .decided = await bench.perform(.present(Self.north, Code("guess-\(number)"))) else {
           return expect(false, "\(number) is not decided")
         }
       }

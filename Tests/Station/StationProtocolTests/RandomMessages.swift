@@ -109,6 +109,7 @@ struct RandomMessages {
     snapshot.gates = list { random in
       var gate = StationSnapshot.Gate(
         id: random.gate(), condition: random.condition(), ticketSystem: TicketSystemID(random.text()))
+      gate.since = random.optional(random.wall())
       gate.reason = random.optional(random.pick(UndecidedReason.allCases))
       gate.isExit = random.flag()
       gate.readers = random.list { ReaderID($0.text()) }
@@ -148,6 +149,7 @@ struct RandomMessages {
     var system = StationSnapshot.TicketSystem(id: TicketSystemID(text()), type: text())
     system.host = optional(text())
     system.offline = optional(pick(OfflineCause.allCases))
+    system.offlineSince = optional(wall())
     system.fault = optional(StationSnapshot.Fault(reason: pick(UndecidedReason.allCases), detail: text(60)))
     system.isBeingAsked = flag()
     system.doubt = optional(text(60))

@@ -32,7 +32,7 @@ import TicketSystemKit
     ListenerRights.ofUser(user, own: own, bridge: bridge, by: file)
   }
 
-  private static let all = ListenerRights(orders: Set(OrderKind.allCases), names: true)
+  private static let all = ListenerRights(orders: Set(OrderKind.allCases), names: true, isOwner: true)
   private static let none = ListenerRights(orders: [], names: false)
 
   @Test func rootAndTheServiceMayEverything() throws {

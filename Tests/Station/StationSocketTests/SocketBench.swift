@@ -21,7 +21,7 @@ struct SocketBench: Sendable {
   ///   - rightsOf: the same, where it may change.
   init(
     after former: SocketBench? = nil, station: ScriptedStation = ScriptedStation(),
-    rights: ListenerRights = ListenerRights(orders: Set(OrderKind.allCases), names: true),
+    rights: ListenerRights = ListenerRights(orders: Set(OrderKind.allCases), names: true, isOwner: true),
     rightsOf: (@Sendable (UInt32) -> ListenerRights)? = nil
   ) async throws {
     let path = former?.path ?? "@scangate-station-test-\(UInt64.random(in: .min ... .max))"

@@ -17,7 +17,55 @@ import Testing
       try await client.perform(StationOrder(.outboxRetry, who: "anna"), within: .seconds(20))
     }
     expectEqual(other?.kind, .nobody)
+    expectEqual(other?.mayBeDone, false)
     await client.stop()
+  }
+
+  /// Whether an order may have been done depends on whether it was sent, and on nothing else.
+  @Test func whetherAnOrderWasSentIsTold() async throws {
+    let bench = try await SocketBench()
+    bench.station.hold()
+    let client = try StationClient(path: bench.path, program: "test")
+    await client.start()
+    _ = try await client.snapshot(within: .seconds(20))
+    func perform(_ client: StationClient) async -> StationAbsence? {
+      let order = StationOrder(.openOnce(GateID("north")), who: "anna")
+      return await #expect(throws: StationAbsence.self) {
+        try await client.perform(order, within: .milliseconds(300), patience: true)
+      }
+    }
+    let sent = await perform(client)
+    expect(sent?.kind == .silent && sent?.mayBeDone == true, "\(String(describing: sent))")
+    for await _ in bench.station.comings { break }
+    await client.stop()
+    bench.station.release()
+    // The socket is there, as the service manager keeps it, and nobody greets.
+    await bench.socket.stop()
+    let waiting = try StationClient(path: bench.path, program: "test")
+    await waiting.start()
+    let kept = await perform(waiting)
+    expect(kept?.kind == .silent && kept?.mayBeDone == false, "\(String(describing: kept))")
+    await waiting.stop()
+    expectEqual(bench.station.orders.count, 1)
+  }
+
+  /// Whoever fills the socket's queue sends nobody else away.
+  @Test func aFullQueueIsWaitedOut() async throws {
+    let first = try await SocketBench()
+    await first.socket.stop()
+    var crowd: [RawListener] = []
+    while let one = try? RawListener(first.path) { crowd.append(one) }
+    expect(!crowd.isEmpty)
+    let client = try StationClient(path: first.path, program: "test")
+    await client.start()
+    var news = client.news.makeAsyncIterator()
+    guard case .away(let absence)? = await news.next() else { return expect(false, "there was room") }
+    expectEqual(absence.kind, .silent)
+    async let snapshot = client.snapshot(within: .seconds(20))
+    let second = try await SocketBench(after: first)
+    expect(try await snapshot.station.hasPrefix("bench"))
+    await client.stop()
+    await second.socket.stop()
   }
 
   @Test func anOrderThatWasNotAnsweredIsGivenAgainWithItsNumber() async throws {

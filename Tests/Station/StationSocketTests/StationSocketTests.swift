@@ -4,6 +4,7 @@ import Glibc
 import LinuxIO
 import ScanModel
 import StationProtocol
+import Synchronization
 import Testing
 import WireCoding
 
@@ -168,6 +169,42 @@ import WireCoding
     let next = try await connected(bench.path)
     next.greet()
     guard case .welcome? = await next.next() else { return expect(false, "no room was made") }
+    await bench.socket.stop()
+  }
+
+  /// As many as come of one user: nobody else is kept out by them, least of all root.
+  @Test func whoComesInCrowdsKeepsNobodyElseOut() async throws {
+    let isOwner = Mutex(false)
+    let bench = try await SocketBench(rightsOf: { _ in
+      ListenerRights(orders: [], names: false, isOwner: isOwner.withLock { $0 })
+    })
+    var listeners: [RawListener] = []
+    /// Whether one more is taken; else the words.
+    func come() async throws -> String? {
+      let listener = try await connected(bench.path)
+      listener.greet()
+      switch await listener.next() {
+      case .welcome:
+        listeners.append(listener)
+        return nil
+      case .refused(let words): return words
+      case let other: return "\(String(describing: other))"
+      }
+    }
+    for _ in 0..<StationLimits.listenersPerUser { try await expectEqual(come(), nil) }
+    let user = try await come()
+    expect(user?.contains("times already") == true, "\(user ?? "one too many is taken")")
+    // Root, and then as many as leave room for it alone.
+    isOwner.withLock { $0 = true }
+    while listeners.count < StationLimits.maximumListeners - StationLimits.ownListeners {
+      try await expectEqual(come(), nil)
+    }
+    isOwner.withLock { $0 = false }
+    let all = try await come()
+    expect(all?.hasPrefix("\(listeners.count) listen") == true, "\(all ?? "one too many is taken")")
+    isOwner.withLock { $0 = true }
+    for _ in 0..<StationLimits.ownListeners { try await expectEqual(come(), nil) }
+    expect(try await come() != nil)
     await bench.socket.stop()
   }
 
