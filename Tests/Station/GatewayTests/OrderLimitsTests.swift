@@ -14,16 +14,18 @@ import Testing
     .maintenance(GateID("a"), isOn: true), .maintenance(GateID("a"), isOn: false),
   ]
 
-  @Test(arguments: 0..<200) func theBoundsHold(seed: Int) {
+  @Test(arguments: 0..<extent(landing: 60, release: 200)) func theBoundsHold(seed: Int) {
     var random = SeededGenerator(seed: UInt64(seed))
     var limits = OrderLimits()
     var now = MonotonicTime(nanoseconds: 1)
-    var taken: [(action: StationOrder.Action, at: MonotonicTime)] = []
-    func key(_ action: StationOrder.Action) -> String { "\(action.kind) \(action.gate?.name ?? "")" }
+    /// Within the last minute.
+    var taken: [(key: String, at: MonotonicTime)] = []
     for _ in 0..<500 {
       now = now + .milliseconds(Int.random(in: 0..<3_000, using: &random))
       let action = Self.actions.randomElement(using: &random) ?? .outboxRetry
-      let last = taken.filter { key($0.action) == key(action) && now - $0.at < .seconds(60) }
+      let key = "\(action.kind) \(action.gate?.name ?? "")"
+      taken.removeAll { now - $0.at >= .seconds(60) }
+      let last = taken.filter { $0.key == key }
       let most =
         switch action.kind {
         case .annul: 5
@@ -34,7 +36,7 @@ import Testing
       switch limits.take(action, at: now) {
       case nil:
         expect(last.count < most && !isTooSoon, "seed \(seed): \(action) is taken")
-        taken.append((action, now))
+        taken.append((key, now))
       case (let refusal, let wait)?:
         expectEqual(refusal, isTooSoon ? .pulsing : .tooMany, "seed \(seed)")
         expect(isTooSoon || last.count >= most, "seed \(seed): \(action) is refused")
