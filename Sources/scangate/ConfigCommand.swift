@@ -17,6 +17,7 @@ struct ConfigCommand: AsyncParsableCommand {
   /// `scangate config check`
   struct Check: AsyncParsableCommand {
     static let configuration = CommandConfiguration(
+      commandName: "check",
       abstract: "Tell every error of a configuration at once, with line and column; exit 78 when there are any.",
       discussion: """
         With --online each ticket system, and the control service, is asked by a request that redeems and activates nothing, \

@@ -15,7 +15,7 @@ struct CredentialCommand: ParsableCommand {
   /// `scangate credential set`
   struct Set: ParsableCommand {
     static let configuration = CommandConfiguration(
-      abstract: "Put a credential in: asked for without showing it, or read from a pipe or a file.",
+      commandName: "set", abstract: "Put a credential in: asked for without showing it, or read from a pipe or a file.",
       discussion: """
         White space around it, visible or not, is no part of it; a key is printable ASCII without blanks, in one line. The \
         secret is never an argument: those are seen by every user of the machine and remembered by the shell. The configuration \
@@ -60,7 +60,8 @@ struct CredentialCommand: ParsableCommand {
   /// `scangate credential list`
   struct List: ParsableCommand {
     static let configuration = CommandConfiguration(
-      abstract: "Show which credentials there are, since when and from where; never what they are.")
+      commandName: "list", abstract: "Show which credentials there are, since when and from where; never what they are."
+    )
 
     @Flag(help: "Print JSON.")
     var json = false
@@ -100,7 +101,7 @@ struct CredentialCommand: ParsableCommand {
   /// `scangate credential remove`
   struct Remove: ParsableCommand {
     static let configuration = CommandConfiguration(
-      abstract: "Forget a credential.",
+      commandName: "remove", abstract: "Forget a credential.",
       discussion: """
         Its bytes are overwritten and deleted; a card or flash disk may keep the old ones, sealed. Where it may have become \
         known, withdraw it at the ticket system.

@@ -15,7 +15,7 @@ struct SignalCommand: AsyncParsableCommand {
   /// `scangate signal test`
   struct Test: AsyncParsableCommand {
     static let configuration = CommandConfiguration(
-      abstract: "Play a gate's signals; admit and provisional pulse its relay.",
+      commandName: "test", abstract: "Play a gate's signals; admit and provisional pulse its relay.",
       discussion: """
         Without a signal all are played, one after another, except admit and provisional: the relay moves only when it is \
         asked for. The service must not run, for it commands the gate. Where the output holder runs \

@@ -11,7 +11,8 @@ extension VenueCommand {
 
     /// `scangate venue booking add`
     struct Add: AsyncParsableCommand {
-      static let configuration = CommandConfiguration(abstract: "Make a booking, and print its code.")
+      static let configuration = CommandConfiguration(
+        commandName: "add", abstract: "Make a booking, and print its code.")
 
       @OptionGroup var socket: VenueSocket
 
@@ -55,7 +56,7 @@ extension VenueCommand {
     /// `scangate venue booking cancel`
     struct Cancel: AsyncParsableCommand {
       static let configuration = CommandConfiguration(
-        abstract: "Cancel a booking, or give it another status.",
+        commandName: "cancel", abstract: "Cancel a booking, or give it another status.",
         discussion: "Seats of one that is cancelled or expired are for sale again.")
 
       @OptionGroup var socket: VenueSocket
@@ -72,7 +73,7 @@ extension VenueCommand {
     /// `scangate venue booking show`
     struct Show: AsyncParsableCommand {
       static let configuration = CommandConfiguration(
-        abstract: "Print the bookings, shows or checkouts, a line of JSON each.",
+        commandName: "show", abstract: "Print the bookings, shows or checkouts, a line of JSON each.",
         discussion: "Whole codes are in it, which open doors: treat it as tickets.")
 
       @OptionGroup var socket: VenueSocket
@@ -88,7 +89,7 @@ extension VenueCommand {
     /// `scangate venue booking pay`
     struct Pay: AsyncParsableCommand {
       static let configuration = CommandConfiguration(
-        abstract: "Have somebody pay at a checkout page.",
+        commandName: "pay", abstract: "Have somebody pay at a checkout page.",
         discussion: "The booking is made when the service is asked about the session.")
 
       @OptionGroup var socket: VenueSocket
@@ -155,7 +156,7 @@ extension VenueCommand {
     /// `scangate venue booking mail`
     struct Mail: AsyncParsableCommand {
       static let configuration = CommandConfiguration(
-        abstract: "Print what the last mails to an account would have brought, as a line of JSON.",
+        commandName: "mail", abstract: "Print what the last mails to an account would have brought, as a line of JSON.",
         discussion: "Those are tokens: whoever has one verifies the address, or sets another password.")
 
       @OptionGroup var socket: VenueSocket

@@ -8,7 +8,7 @@ extension VenueCommand {
   /// `scangate venue codes`
   struct Codes: AsyncParsableCommand {
     static let configuration = CommandConfiguration(
-      abstract: "Make a page of a venue's codes to print for a rehearsal.",
+      commandName: "codes", abstract: "Make a page of a venue's codes to print for a rehearsal.",
       discussion: """
         The page is one HTML file with all that it needs: open it in any browser and print it. Under each QR code stand the \
         holder, what the ticket is, and the code's last four characters. Its codes are as good as the tickets.

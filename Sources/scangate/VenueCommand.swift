@@ -21,7 +21,7 @@ struct VenueCommand: AsyncParsableCommand {
   /// `scangate venue serve`
   struct Serve: AsyncParsableCommand {
     static let configuration = CommandConfiguration(
-      abstract: "Serve the ticket scanning API from a SQLite file.",
+      commandName: "serve", abstract: "Serve the ticket scanning API from a SQLite file.",
       discussion: """
         A client's API key is read from --api-key-file; when that file does not exist, a fresh key is made and written to \
         it, readable by you alone. Without the option a fresh key is printed once.

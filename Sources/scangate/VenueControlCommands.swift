@@ -6,7 +6,7 @@ extension VenueCommand {
   /// `scangate venue misbehave`
   struct Misbehave: AsyncParsableCommand {
     static let configuration = CommandConfiguration(
-      abstract: "Tell a serving venue how to misbehave, or show how it does.",
+      commandName: "misbehave", abstract: "Tell a serving venue how to misbehave, or show how it does.",
       discussion: """
         Each TEXT is a fault and its conditions, such as status=503,next=3 or close=after,share=20%; docs/venue.md has them \
         all. They come on top of those in force; with --clear in their place. What is then in force is printed.
@@ -34,7 +34,7 @@ extension VenueCommand {
   /// `scangate venue ticket`
   struct Ticket: AsyncParsableCommand {
     static let configuration = CommandConfiguration(
-      abstract: "Give a ticket of a serving venue another status, as when it is refunded.",
+      commandName: "ticket", abstract: "Give a ticket of a serving venue another status, as when it is refunded.",
       discussion: "The whole sale of the ticket gets it, from the next request on. What was recorded stays in the book."
     )
 
@@ -55,7 +55,7 @@ extension VenueCommand {
   /// `scangate venue book`
   struct Book: AsyncParsableCommand {
     static let configuration = CommandConfiguration(
-      abstract: "Print what a venue has recorded, oldest first, whether it serves or not.")
+      commandName: "book", abstract: "Print what a venue has recorded, oldest first, whether it serves or not.")
 
     @OptionGroup var venue: VenueSource
 

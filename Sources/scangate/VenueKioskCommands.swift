@@ -12,6 +12,7 @@ extension VenueCommand {
     /// `scangate venue kiosk list`
     struct List: AsyncParsableCommand {
       static let configuration = CommandConfiguration(
+        commandName: "list",
         abstract: "Print the kiosks, a line of JSON each: when they were heard, and the status that they told last.")
 
       @OptionGroup var socket: VenueSocket
@@ -24,7 +25,7 @@ extension VenueCommand {
     /// `scangate venue kiosk show`
     struct Show: AsyncParsableCommand {
       static let configuration = CommandConfiguration(
-        abstract: "Print a kiosk as a line of JSON, with the configuration that it gets.")
+        commandName: "show", abstract: "Print a kiosk as a line of JSON, with the configuration that it gets.")
 
       @OptionGroup var socket: VenueSocket
 
@@ -39,7 +40,7 @@ extension VenueCommand {
     /// `scangate venue kiosk set`
     struct Set: AsyncParsableCommand {
       static let configuration = CommandConfiguration(
-        abstract: "Change members of a kiosk's configuration.",
+        commandName: "set", abstract: "Change members of a kiosk's configuration.",
         discussion: """
           member=value keeps the type that the member has, such as settings.refreshInterval=60 or name=North; member:=JSON \
           sets anything, such as name:=null.
@@ -61,7 +62,7 @@ extension VenueCommand {
     /// `scangate venue kiosk state`
     struct State: AsyncParsableCommand {
       static let configuration = CommandConfiguration(
-        abstract: "Say in a kiosk's configuration whether it is to be at work.")
+        commandName: "state", abstract: "Say in a kiosk's configuration whether it is to be at work.")
 
       @OptionGroup var socket: VenueSocket
 
@@ -79,7 +80,7 @@ extension VenueCommand {
     /// `scangate venue kiosk revoke`
     struct Revoke: AsyncParsableCommand {
       static let configuration = CommandConfiguration(
-        abstract: "Refuse the tokens that a kiosk has from now on.")
+        commandName: "revoke", abstract: "Refuse the tokens that a kiosk has from now on.")
 
       @OptionGroup var socket: VenueSocket
 
@@ -94,6 +95,7 @@ extension VenueCommand {
     /// `scangate venue kiosk log`
     struct Log: AsyncParsableCommand {
       static let configuration = CommandConfiguration(
+        commandName: "log",
         abstract:
           "Print what stations have asked the venue for, oldest first, as far as it has not to do with tickets.",
         discussion:

@@ -17,7 +17,7 @@ extension VenueCommand {
     /// `scangate venue subscription add`
     struct Add: AsyncParsableCommand {
       static let configuration = CommandConfiguration(
-        abstract: "Sell a subscription, and print its id.",
+        commandName: "add", abstract: "Sell a subscription, and print its id.",
         discussion: """
           The service knows it at once; with --unknown it learns of it by the receipt alone, as when somebody has just bought it.
           """)
@@ -86,7 +86,7 @@ extension VenueCommand {
     /// `scangate venue subscription expire`
     struct Expire: AsyncParsableCommand {
       static let configuration = CommandConfiguration(
-        abstract: "Have a subscription end, a second ago or at another time.")
+        commandName: "expire", abstract: "Have a subscription end, a second ago or at another time.")
 
       @OptionGroup var socket: VenueSocket
 
@@ -107,7 +107,7 @@ extension VenueCommand {
     /// `scangate venue subscription renew`
     struct Renew: AsyncParsableCommand {
       static let configuration = CommandConfiguration(
-        abstract: "Have a subscription paid for again at the shop.",
+        commandName: "renew", abstract: "Have a subscription paid for again at the shop.",
         discussion: """
           The service learns of it when it is asked to refresh the subscription; with --told the shop tells it by itself.
           """)
@@ -133,6 +133,7 @@ extension VenueCommand {
     /// `scangate venue subscription refund`
     struct Refund: AsyncParsableCommand {
       static let configuration = CommandConfiguration(
+        commandName: "refund",
         abstract: "Give the last payment of a subscription back: it renews no more, and its end stays.")
 
       @OptionGroup var socket: VenueSocket
@@ -146,7 +147,7 @@ extension VenueCommand {
     /// `scangate venue subscription token`
     struct Token: AsyncParsableCommand {
       static let configuration = CommandConfiguration(
-        abstract: "Give an access token, or refuse all that were given.",
+        commandName: "token", abstract: "Give an access token, or refuse all that were given.",
         discussion: """
           The token is told once. With --file it is the one in the file, which is made where there is none; one that was refused is \
           good again.
@@ -182,7 +183,7 @@ extension VenueCommand {
     /// `scangate venue subscription list`
     struct List: AsyncParsableCommand {
       static let configuration = CommandConfiguration(
-        abstract: "Print what was sold, a line of JSON each, as the service and the shop know it.")
+        commandName: "list", abstract: "Print what was sold, a line of JSON each, as the service and the shop know it.")
 
       @OptionGroup var socket: VenueSocket
 
@@ -201,7 +202,7 @@ extension VenueCommand {
     /// `scangate venue membership add`
     struct Add: AsyncParsableCommand {
       static let configuration = CommandConfiguration(
-        abstract: "Make an account known, with its membership in the place of one that it had.",
+        commandName: "add", abstract: "Make an account known, with its membership in the place of one that it had.",
         discussion: "Without --tier the account has none.")
 
       @OptionGroup var socket: VenueSocket

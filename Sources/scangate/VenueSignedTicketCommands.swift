@@ -15,7 +15,8 @@ extension VenueCommand {
 
     /// `scangate venue signed-ticket issue`
     struct Issue: AsyncParsableCommand {
-      static let configuration = CommandConfiguration(abstract: "Sign a ticket, and print its code.")
+      static let configuration = CommandConfiguration(
+        commandName: "issue", abstract: "Sign a ticket, and print its code.")
 
       @OptionGroup var socket: VenueSocket
 
@@ -52,7 +53,8 @@ extension VenueCommand {
 
     /// `scangate venue signed-ticket revoke`
     struct Revoke: AsyncParsableCommand {
-      static let configuration = CommandConfiguration(abstract: "Take a ticket back: it is refused from now on.")
+      static let configuration = CommandConfiguration(
+        commandName: "revoke", abstract: "Take a ticket back: it is refused from now on.")
 
       @OptionGroup var socket: VenueSocket
 
@@ -65,7 +67,7 @@ extension VenueCommand {
     /// `scangate venue signed-ticket key`
     struct Key: AsyncParsableCommand {
       static let configuration = CommandConfiguration(
-        abstract: "Sign with another key from now on; the keys before it are still told.")
+        commandName: "key", abstract: "Sign with another key from now on; the keys before it are still told.")
 
       @OptionGroup var socket: VenueSocket
 
@@ -84,7 +86,7 @@ extension VenueCommand {
     /// `scangate venue signed-ticket token`
     struct Token: AsyncParsableCommand {
       static let configuration = CommandConfiguration(
-        abstract: "Give a token that may redeem, or refuse all that were given.",
+        commandName: "token", abstract: "Give a token that may redeem, or refuse all that were given.",
         discussion: "The token is told once. With --file it is the one in the file, which is made where there is none.")
 
       @OptionGroup var socket: VenueSocket
@@ -112,7 +114,7 @@ extension VenueCommand {
     /// `scangate venue signed-ticket list`
     struct List: AsyncParsableCommand {
       static let configuration = CommandConfiguration(
-        abstract: "Print what was issued, a line of JSON each, without the codes.")
+        commandName: "list", abstract: "Print what was issued, a line of JSON each, without the codes.")
 
       @OptionGroup var socket: VenueSocket
 

@@ -66,21 +66,21 @@ import VenueServer
           ["kiosk", "activate"] + more + station, input: [UInt8](try #require(code).utf8))
         expectEqual(result.status, 0, "\(code ?? "") \(result.errors)")
       }
-      for isOwn in [false, true] {
-        // A landing makes every other form for this station alone.
-        for form in stride(from: isOwn ? 0 : extent(landing: 1, release: 0), to: 4, by: extent(landing: 2, release: 1))
-        {
-          _ = try await Program.run(["kiosk", "reset", "--yes"] + station)
-          let status = try await Program.run(["kiosk", "status", "--json"] + station)
-          let object = try JSONSerialization.jsonObject(with: Data(status.output.utf8)) as? [String: Any]
-          let id = try #require(object?["station_id"] as? String)
-          // A link always names the kiosk that it was made for.
-          let own = isOwn || form == 3 ? ["--for", id] : []
-          let codes = try await Program.run(
-            ["venue", "activation-code", "--control", socket] + own + (form == 0 ? [] : ["--json", "--url", ""])
-          ).lines
-          try await activate(form == 0 ? codes.first : codes.dropFirst(form - 1).first)
-        }
+      // Four forms, each made for any station and for this one alone. At a landing each shape has two of the eight, the next shape the
+      // next two: each has its turn.
+      let turn = try #require(KioskShape.allCases.firstIndex(of: shape))
+      for number in stride(from: extent(landing: turn % 4, release: 0), to: 8, by: extent(landing: 4, release: 1)) {
+        let (form, isOwn) = (number % 4, number >= 4)
+        _ = try await Program.run(["kiosk", "reset", "--yes"] + station)
+        let status = try await Program.run(["kiosk", "status", "--json"] + station)
+        let object = try JSONSerialization.jsonObject(with: Data(status.output.utf8)) as? [String: Any]
+        let id = try #require(object?["station_id"] as? String)
+        // A link always names the kiosk that it was made for.
+        let own = isOwn || form == 3 ? ["--for", id] : []
+        let codes = try await Program.run(
+          ["venue", "activation-code", "--control", socket] + own + (form == 0 ? [] : ["--json", "--url", ""])
+        ).lines
+        try await activate(form == 0 ? codes.first : codes.dropFirst(form - 1).first)
       }
       try await activate(try await made("--json").dropFirst().first, "--again")
     }

@@ -85,7 +85,9 @@ import VenueServer
     let folder = try temporaryFolder()
     defer { try? FileManager.default.removeItem(at: folder) }
     let (file, database) = (folder.path + "/tickets.csv", folder.path + "/venue.sqlite")
-    let lines = (0..<20_000).map { "SECRET\($0),Ada Lovelace \($0)\n" }
+    // Long names fill the pages that SQLite holds back, with few lines.
+    let name = String(repeating: "Ada Lovelace ", count: 40)
+    let lines = (0..<4_500).map { "SECRET\($0),\(name)\($0)\n" }
     try Data(("code,name\n" + lines.joined()).utf8).write(to: URL(filePath: file))
     if wasThere {
       let venue = try VenueServer(VenueConfiguration(storage: .file(database)))

@@ -61,7 +61,7 @@ struct DoorRation: Sendable, Equatable {
   /// By how much longer a call counts of which another process has told.
   static let toldMargin = Duration.seconds(5)
   /// How long a list waits that was refused although our count allowed it, at first.
-  static let shortestListWait = Duration.seconds(60)
+  var shortestListWait = Duration.seconds(60)
 
   private var places: [Counted] = []
   private var blockedUntil: MonotonicTime?
@@ -128,7 +128,7 @@ struct DoorRation: Sendable, Equatable {
     blockedUntil = max(blockedUntil ?? until, until)
     guard place.use == .list else { return }
     refusedLists = min(refusedLists + 1, 5)
-    let listsUntil = now + min(Self.shortestListWait * (1 << (refusedLists - 1)), Self.longestWait)
+    let listsUntil = now + min(shortestListWait * (1 << (refusedLists - 1)), Self.longestWait)
     self.listsUntil = max(self.listsUntil ?? listsUntil, listsUntil)
   }
 

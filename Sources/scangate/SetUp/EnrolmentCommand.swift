@@ -13,7 +13,7 @@ struct EnrolmentCommand: ParsableCommand {
   /// `scangate enrolment list`
   struct List: ParsableCommand {
     static let configuration = CommandConfiguration(
-      abstract: "Show which ticket systems are enrolled, where, and since when; never a key.")
+      commandName: "list", abstract: "Show which ticket systems are enrolled, where, and since when; never a key.")
 
     @OptionGroup var state: StateArgument
 
@@ -32,6 +32,7 @@ struct EnrolmentCommand: ParsableCommand {
   /// `scangate enrolment forget`
   struct Forget: ParsableCommand {
     static let configuration = CommandConfiguration(
+      commandName: "forget",
       abstract: "Forget an enrolment: the station awaits a new set-up code after its next start.",
       discussion: "The key that it gave stays good at the ticket system: withdraw it there.")
 

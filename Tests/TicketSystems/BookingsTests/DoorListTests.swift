@@ -195,6 +195,7 @@ import WireText
   /// 403 with `Retry-After` is no fault: it is waited out, and asked once more.
   @Test func aRefusalForTheRateIsWaitedOut() async throws {
     let stage = try await Stage.open()
+    stage.door.memory.ration.change { $0.shortestListWait = .seconds(1) }
     stage.service.reply(
       to: .list,
       .answer(

@@ -92,7 +92,7 @@ import WireText
   }
 
   /// Whatever the places are: finite, within bounds, one for each seat.
-  @Test(arguments: 0..<UInt64(extent(landing: 30, release: 300)))
+  @Test(arguments: 0..<UInt64(extent(landing: 8, release: 300)))
   func layoutsAreBounded(seed: UInt64) throws {
     var random = SeededGenerator(seed: seed)
     let extremes = ["0", "-0", "1e6", "-1e6", "1e-300", "1e309", "-1e309", "1000001", "NaN", "7", "7.5"]

@@ -281,7 +281,7 @@ import VenueServer
       let matinee = try venue.code(.matinee)
       try await evening.present(try #require(evening.bookings.firstIndex { $0.code == matinee }))
       expect(evening.admitted > 0, "seed \(seed): nothing was proven")
-      for _ in 0..<60 {
+      for _ in 0..<extent(landing: 30, release: 60) {
         let longest = [60, 600, 1_800].randomElement(using: &evening.random) ?? 60
         venue.time.advance(by: .seconds(Int.random(in: 11...longest, using: &evening.random)))
         let index = evening.bookings.indices.randomElement(using: &evening.random) ?? 0

@@ -93,7 +93,7 @@ import WireText
         red: .random(in: 0...255, using: &random), green: .random(in: 0...255, using: &random),
         blue: .random(in: 0...255, using: &random))
     }
-    for _ in 0..<extent(landing: 2_000, release: 20_000) {
+    for _ in 0..<extent(landing: 500, release: 20_000) {
       let (ground, text) = (colour(), colour())
       let pair = Branding.Pair(ground, text)
       expect(pair.text.contrast(to: ground) >= BrandColour.readable, "seed \(seed): \(text) on \(ground)")

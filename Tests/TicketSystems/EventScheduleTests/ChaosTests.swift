@@ -18,7 +18,9 @@ import TicketTransport
     init(seed: UInt64) { random = Mutex(SeededGenerator(seed: seed)) }
   }
 
-  @Test(arguments: [UInt64](1...4), [false, true]) func nobodyGetsAnothersAnswer(seed: UInt64, isSecure: Bool)
+  @Test(arguments: [UInt64](1...UInt64(extent(landing: 2, release: 4))), [false, true]) func nobodyGetsAnothersAnswer(
+    seed: UInt64, isSecure: Bool
+  )
     async throws
   {
     let tally = Tally(seed: seed)

@@ -15,7 +15,7 @@ import Testing
 
   @Test(arguments: [UInt64](1...20)) func anyNumberAndItsBase64AreOne(seed: UInt64) {
     var random = SeededGenerator(seed: seed)
-    for _ in 0..<500 {
+    for _ in 0..<extent(landing: 100, release: 500) {
       let id = Int64.random(in: 1...(1 << Int64.random(in: 1...50, using: &random)), using: &random)
       let text = encoded(id)
       expectEqual(EventID("\(id)"), EventID(text), "seed \(seed)")
@@ -34,7 +34,7 @@ import Testing
       (0..<Int.random(in: 1...9, using: &random)).map { _ in pieces[Int.random(in: 0..<pieces.count, using: &random)] }
         .joined()
     }
-    for _ in 0..<2_000 {
+    for _ in 0..<extent(landing: 500, release: 2_000) {
       let (a, b) = (text(), text())
       guard Array(a.utf8) != Array(b.utf8), EventID(a) == EventID(b) else { continue }
       func number(_ text: String) -> Int64? {

@@ -209,7 +209,7 @@ import TicketTransport
   // MARK: Whatever comes
 
   /// No answer traps, and none but 2xx with JSON is taken for done.
-  @Test(arguments: [UInt64](1...UInt64(extent(landing: 20, release: 400)))) func noAnswerTraps(seed: UInt64)
+  @Test(arguments: [UInt64](1...UInt64(extent(landing: 8, release: 400)))) func noAnswerTraps(seed: UInt64)
     async throws
   {
     var random = SeededGenerator(seed: seed)

@@ -106,7 +106,7 @@ import Testing
       return "refused \(reason)"
     }
     var count = 0
-    let all = extent(landing: 10_000, release: 1_000_000)
+    let all = extent(landing: 3_000, release: 1_000_000)
     for number in 0..<all {
       var text = try Self.forgery(of: genuine, by: forger, number, &random)
       // Two halves can be a whole one.

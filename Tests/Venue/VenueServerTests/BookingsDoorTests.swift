@@ -280,7 +280,7 @@ import Testing
   }
 
   @Test func fiftyThousandBookings() async throws {
-    let count = extent(landing: 5_000, release: 50_000)
+    let count = extent(landing: 1_000, release: 50_000)
     for shape in BookingShape.allCases {
       try await withBookings(shape) { service, _ in
         let made = try await service.server.addBookings(

@@ -74,7 +74,9 @@ import Testing
     expect(limit.wait("4999", at: 4_999) == 60 && limit.wait("1", at: 4_999) == nil)
   }
 
-  @Test(arguments: 0..<10 as Range<UInt64>) func anyAssignmentIsTakenOrRefusedInWords(_ seed: UInt64) async throws {
+  @Test(arguments: 0..<UInt64(extent(landing: 3, release: 10))) func anyAssignmentIsTakenOrRefusedInWords(
+    _ seed: UInt64
+  ) async throws {
     var random = SecretSource(number: seed)
     let server = try VenueServer(VenueConfiguration())
     let now = Timestamp(seconds: 0)

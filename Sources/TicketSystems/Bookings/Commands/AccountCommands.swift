@@ -112,7 +112,8 @@ struct PasswordCommand: AsyncParsableCommand {
 
   /// `scangate booking password reset`
   struct Reset: BoxOfficeCommand {
-    static let configuration = CommandConfiguration(abstract: "Have the service mail a token for a new password.")
+    static let configuration = CommandConfiguration(
+      commandName: "reset", abstract: "Have the service mail a token for a new password.")
 
     @Option(help: ArgumentHelp("The account.", valueName: "e-mail"), transform: AccountAddress.read) var email: String
     @OptionGroup var office: BoxOfficeArguments
@@ -131,7 +132,7 @@ struct PasswordCommand: AsyncParsableCommand {
   /// `scangate booking password confirm`
   struct Confirm: BoxOfficeCommand {
     static let configuration = CommandConfiguration(
-      abstract: "Set a new password, by the token of the service's mail.",
+      commandName: "confirm", abstract: "Set a new password, by the token of the service's mail.",
       discussion: "Where nobody is at the terminal, the token comes from a file and the password from a pipe.")
 
     @Option(help: ArgumentHelp("The account.", valueName: "e-mail"), transform: AccountAddress.read) var email: String

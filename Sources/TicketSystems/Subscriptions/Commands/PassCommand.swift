@@ -36,6 +36,7 @@ struct PassCommand: AsyncParsableCommand {
   /// `scangate membership pass keygen`
   struct Keygen: AsyncParsableCommand, TicketSystemCommand {
     static let configuration = CommandConfiguration(
+      commandName: "keygen",
       abstract: "Make a pass key in a new file, and print its line for the stations' lists of keys.")
 
     @Argument(help: "The new file.", completion: .file())
@@ -64,7 +65,7 @@ struct PassCommand: AsyncParsableCommand {
   /// `scangate membership pass issue`
   struct Issue: AsyncParsableCommand, TicketSystemCommand {
     static let configuration = CommandConfiguration(
-      abstract: "Make a pass for a subscription: as text and as a QR code.",
+      commandName: "issue", abstract: "Make a pass for a subscription: as text and as a QR code.",
       discussion:
         "Days are those of UTC. A pass says who may ask, not who is a member: the service is asked at the gate, each time."
     )
@@ -136,6 +137,7 @@ struct PassCommand: AsyncParsableCommand {
   /// `scangate membership pass revoke`
   struct Revoke: AsyncParsableCommand, TicketSystemCommand {
     static let configuration = CommandConfiguration(
+      commandName: "revoke",
       abstract: "Put a pass, or all passes of a subscription, on the list of those that stations take no more.",
       discussion:
         "The list is a file of yours: bring it to each station (passes.revoked), which reads it within seconds.")
