@@ -101,6 +101,9 @@ import VenueServer
     }
     try await expectEqual(search(String(entries[1].suffix(6))), .found([]))
     await client.stop()
+    let told = try await run("search", "-", "--system", "venue", input: entries[1])
+    expect(told.status == 0 && told.output.hasPrefix("\(shown)  venue  "), "\(told)")
+    expect(told.output.contains("gate north") && !told.output.contains(entries[1]), "\(told)")
 
     // Whoever watches has seen the orders with their reasons.
     expect(await screen.shows("turned back"), "\(screen.shown)")
