@@ -99,7 +99,11 @@ import Testing
     let bad = [
       "", "-", "2026-02-30", "2026-13-01", "24:00", "2026-1-1", "-99999999h", "-1y", "yesterday", "2026-11-21T",
     ]
-    for time in bad + (0..<25).map({ _ in (0..<5).compactMap { _ in pieces.randomElement(using: &random) }.joined() }) {
+    for time in bad
+      + (0..<extent(landing: 5, release: 25)).map({ _ in
+        (0..<5).compactMap { _ in pieces.randomElement(using: &random) }.joined()
+      })
+    {
       let result = try await fixture.run(["list", "--from", time])
       expect([0, 64].contains(result.status), "\(time): \(result.status)")
       if bad.contains(time) { expectEqual(result.status, 64, "\(time)") }

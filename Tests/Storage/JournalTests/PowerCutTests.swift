@@ -128,7 +128,7 @@ import Testing
     let images = try ImageFolder()
     let path = "\(images.path)/journal"
     var count = 0
-    let wanted = extent(landing: 2_500, release: 11_000)
+    let wanted = extent(landing: 1_000, release: 11_000)
     for image in CutPlanner(log).images(count: wanted, seed: 1) {
       try images.lay(image)
       count += 1

@@ -178,7 +178,8 @@ import Testing
   }
 
   /// Whatever two accounts, three subscriptions and time do: nobody has another's, and nobody has two.
-  @Test(arguments: 0..<12) func nobodyHasWhatAnotherHas(seed: UInt64) async throws {
+  @Test(arguments: 0..<UInt64(extent(landing: 4, release: 12))) func nobodyHasWhatAnotherHas(seed: UInt64) async throws
+  {
     var random = SecretSource(number: seed)
     let shape = SubscriptionShape.allCases[Int(seed % 2)]
     try await withSubscriptions(shape) { service, clock in

@@ -34,8 +34,12 @@ struct BarPicture {
     }
     let (cx, cy) = center ?? (Float(width) / 2, Float(height) / 2)
     let (cosine, sine) = Self.turn(degrees)
-    for y in 0..<height {
-      for x in 0..<width {
+    // The label reaches no further.
+    let (wide, high) = ((total / 2 + 10) * module, tall / 2 + 6 * module)
+    let right = wide * abs(cosine) + high * abs(sine) + 2
+    let down = wide * abs(sine) + high * abs(cosine) + 2
+    for y in (0..<height).clamped(to: Int(cy - down)..<Int(cy + down) + 1) {
+      for x in (0..<width).clamped(to: Int(cx - right)..<Int(cx + right) + 1) {
         var sum = 0
         var inside = 0
         for part in 0..<9 {
