@@ -1,4 +1,5 @@
 package import ScanConfiguration
+package import ScanModel
 
 /// What can be wrong, at one thing: a reader, a ticket system.
 package struct AlertKey: Sendable, Hashable, Comparable {

@@ -47,7 +47,7 @@ enum SystemProgram {
       bytes += buffer.prefix(count)
     }
     // It has closed its output, and may still hang.
-    let hasEnded = isWhole && ends(id, before: deadline)
+    let hasEnded = isWhole && isOver(id, before: deadline)
     if !hasEnded { kill(id, SIGKILL) }
     var status: Int32 = 0
     while waitpid(id, &status, 0) < 0, errno == EINTR {}
@@ -57,7 +57,7 @@ enum SystemProgram {
   }
 
   /// Waits for a child's end, and leaves it to be reaped.
-  private static func ends(_ id: pid_t, before deadline: MonotonicTime) -> Bool {
+  private static func isOver(_ id: pid_t, before deadline: MonotonicTime) -> Bool {
     let number = clinux_pidfd(id)
     // Where nobody waits for children in this process, the kernel has reaped it already.
     guard number >= 0 else { return errno == ESRCH }

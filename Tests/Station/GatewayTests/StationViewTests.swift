@@ -1,5 +1,6 @@
 import Expectations
 import ScanModel
+import StationProtocol
 import Testing
 
 @testable import Gateway
