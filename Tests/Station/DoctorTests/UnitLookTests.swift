@@ -116,7 +116,7 @@ import Testing
       of: "/bin/sh", ["-c", "echo a; exec >&-; sleep 0.5; exit 3"], upTo: 9, within: .seconds(20))
     expectEqual(output, SystemProgram.Output(bytes: [0x61, 0x0A], status: 3))
     let count = sleeps() - before
-    expect(count < 50, "\(count) times")
+    Expectations.expect(count < 50, "\(count) times")
   }
 
   /// A real lock, in the kernel's own list.
