@@ -87,7 +87,7 @@ import VenueServer
     let (file, database) = (folder.path + "/tickets.csv", folder.path + "/venue.sqlite")
     // Long names fill the pages that SQLite holds back, with few lines.
     let name = String(repeating: "Ada Lovelace ", count: 40)
-    let lines = (0..<4_500).map { "SECRET\($0),\(name)\($0)\n" }
+    let lines = (0..<12_000).map { "SECRET\($0),\(name)\($0)\n" }
     try Data(("code,name\n" + lines.joined()).utf8).write(to: URL(filePath: file))
     if wasThere {
       let venue = try VenueServer(VenueConfiguration(storage: .file(database)))

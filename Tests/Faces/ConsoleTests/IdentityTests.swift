@@ -72,7 +72,9 @@ import Testing
           expect(answer?.hasPrefix("HTTP/1.1 200") == true, "\(host)")
         }
         for host in ["evil.example", "north-door.example.evil.example"] {
-          try await expectEqual(Self.ask(console.port, trusting: pem, as: host), nil, "\(host)")
+          // This client also takes a certificate that names the address it has connected to; the console is not known by such a name.
+          let answer = try await Self.ask(console.port, trusting: pem, as: host)
+          expect(answer == nil || answer?.hasPrefix("HTTP/1.1 421") == true, "\(host): \(answer ?? "")")
         }
         try await expectEqual(Self.ask(console.port, trusting: foreign, as: "gatepc"), nil)
         // Nothing older than TLS 1.2, and of that nothing without forward secrecy.

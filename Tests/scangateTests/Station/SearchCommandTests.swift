@@ -89,9 +89,10 @@ import Testing
     defer { try? FileManager.default.removeItem(at: folder) }
     let station = try ScriptedStation(at: folder.path + "/s")
     defer { station.end() }
-    for path in ["s", "./s", "../\(folder.lastPathComponent)/s"] {
+    try FileManager.default.createDirectory(at: folder.appending(path: "in"), withIntermediateDirectories: false)
+    for (path, place) in [("s", ""), ("./s", ""), ("../s", "/in")] {
       let result = try await Program.run(
-        ["open", "north", "--station-socket", path], launcher: ["/usr/bin/env", "-C", folder.path])
+        ["open", "north", "--station-socket", path], launcher: ["/usr/bin/env", "-C", folder.path + place])
       expect(result.status == 0 && result.output == "done as scripted\n", "\(path): \(result)")
     }
     let nobody = try await Program.run(
