@@ -198,6 +198,9 @@ class Stream:
         threading.Thread(target=self._read, daemon=True).start()
         console._rig.until(lambda: self.answer or self.ended.is_set(), what="the head of a stream")
         assert self.answer and self.answer.status == 200, self.answer
+        if not after:
+            # Nothing is missed from then on.
+            console._rig.until(lambda: self.events("presence") or self.ended.is_set(), what="whether the station is there")
 
     def _read(self):
         said, body, begun = b"", b"", False

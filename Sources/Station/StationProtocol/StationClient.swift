@@ -234,8 +234,9 @@ package actor StationClient {
       connection?.welcome = welcome
       retry = Self.firstRetry
       lastAbsence = nil
+      // First of all: what happens from now on is told.
+      if isListening, !send(.listen) { return }
       feed.yield(.here(welcome))
-      if isListening { send(.listen) }
       if !lookers.isEmpty { askForSnapshot() }
       // In the order in which they were given.
       for (number, _) in orders.sorted(by: { $0.value.order.givenAt < $1.value.order.givenAt }) { give(number) }
