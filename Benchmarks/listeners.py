@@ -3,12 +3,16 @@
 They are a process of their own that takes what nobody else wants of the processors: whoever looks at a station is elsewhere as a rule."""
 
 import os
+import re
 import select
 import signal
 import socket
 import struct
+from pathlib import Path
 
-VERSION = 2
+LIMITS = Path(__file__).resolve().parent.parent / "Sources/Station/StationProtocol/StationLimits.swift"
+#: Of the station's protocol, as this tree speaks it.
+VERSION = int(re.search(r"let version: UInt16 = (\d+)", LIMITS.read_text())[1])
 #: The kinds of packets; StationMessage+Wire.swift.
 HELLO, LISTEN = 1, 3
 WELCOME, EVENT = 1, 4
