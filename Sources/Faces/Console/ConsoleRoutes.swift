@@ -18,6 +18,10 @@ struct ConsoleRoutes {
     let asked = router.group().add(middleware: TokenMiddleware(setting.tokens))
     addMetrics(to: asked)
     addAPI(to: asked)
+    if let access = setting.access {
+      let pages = router.group().add(middleware: PageGuard(setting, access))
+      addSignIn(to: pages, access)
+    }
     return router.buildResponder()
   }
 }
