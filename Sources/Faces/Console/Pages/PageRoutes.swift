@@ -11,6 +11,7 @@ extension ConsoleRoutes {
     router.get("/static/:name") { _, context in try PageStatic.respond(to: context.parameters.get("name") ?? "") }
     let pages = router.group().add(middleware: PageGuard(setting))
     let home = HomePage(setting: setting, mirror: mirror)
+    DoorRoutes(setting: setting, hub: DoorHub(mirror)).add(to: pages)
     pages.get("/") { try await home.respond(to: $0, context: $1) }
   }
 }

@@ -10,6 +10,8 @@ struct PageTemplates: Sendable {
     ("layout", PackageResources.layout_mustache),
     ("problem", PackageResources.problem_mustache),
     ("home", PackageResources.home_mustache),
+    ("door", PackageResources.door_mustache),
+    ("verdict", PackageResources.verdict_mustache),
   ]
 
   private let library: MustacheLibrary
