@@ -11,7 +11,9 @@ extension ConsoleRoutes {
     let pages = router.group().add(middleware: PageGuard(setting, access))
     addSignIn(to: pages, access)
     let home = HomePage(setting: setting, mirror: mirror)
-    DoorRoutes(setting: setting, hub: DoorHub(mirror)).add(to: pages)
+    let hub = DoorHub(mirror)
+    DoorRoutes(setting: setting, hub: hub).add(to: pages)
+    AttendantRoutes(setting: setting, mirror: mirror, hub: hub).add(to: pages)
     pages.get("/") { try await home.respond(to: $0, context: $1) }
   }
 }

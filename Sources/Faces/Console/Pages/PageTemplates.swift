@@ -12,6 +12,7 @@ struct PageTemplates: Sendable {
     ("home", PackageResources.home_mustache),
     ("door", PackageResources.door_mustache),
     ("verdict", PackageResources.verdict_mustache),
+    ("attendant", PackageResources.attendant_mustache),
   ]
 
   private let library: MustacheLibrary

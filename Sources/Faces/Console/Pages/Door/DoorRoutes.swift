@@ -34,15 +34,8 @@ struct DoorRoutes: Sendable {
     try context.requires(.door, at: gate.name)
     let texts = setting.texts(for: request, context)
     let face = await hub.face(of: gate)
-    let now = SystemTime()
-    let words = DoorWords(face, texts, at: now.now(), PageTime(now: now.wall()))
     let name = TerminalText.clean(gate.name, limit: ShownScan.longestFact)
-    var station: String?
-    if case .gate(let idle, _) = face { station = idle.station }
-    let model: PageModel = [
-      "gate": .text(name), "station": station.map { .text($0) }, "step": .text(PagePath.step(gate.name)),
-      "face": .part(words.model), "clock": .text(PageTime(now: now.wall()).clock),
-    ]
+    let model = Self.model(of: gate, face, texts, at: SystemTime())
     var page = PageLayout("door", title: texts("door.title", name), kind: "door", model)
     page.isLive = true
     page.refresh = Self.refresh
@@ -50,9 +43,23 @@ struct DoorRoutes: Sendable {
     return page.response(texts)
   }
 
+  /// What the page of a gate has of its face.
+  static func model(
+    of gate: GateID, _ face: DoorBoards.Face, _ texts: PageTexts, at time: some TimeSource
+  ) -> PageModel {
+    let clock = PageTime(now: time.wall())
+    var station: String?
+    if case .gate(let idle, _) = face { station = idle.station }
+    return [
+      "gate": .foreign(gate.name, limit: ShownScan.longestFact), "station": station.map { .text($0) },
+      "step": .text(PagePath.step(gate.name)), "clock": .text(clock.clock),
+      "face": .part(DoorWords(face, texts, at: time.now(), clock).model),
+    ]
+  }
+
   private func stream(_ request: Request, _ context: ConsoleContext) throws -> Response {
     let gate = try Self.gate(context)
-    try context.requires(.door, at: gate.name)
+    let caller = try context.requires(.door, at: gate.name)
     let language = setting.texts(for: request, context).language
     guard let watch = hub.watch(gate, in: language) else {
       throw ConsoleAnswer(
@@ -64,6 +71,8 @@ struct DoorRoutes: Sendable {
       defer { watch.end() }
       try await writer.write(Self.opening)
       for await _ in watch.wakes {
+        // Whoever is signed out meanwhile, or revoked, sees no more.
+        guard setting.access?.isCurrent(caller) ?? false else { break }
         let buffers = watch.take()
         if !buffers.isEmpty { try await writer.write(contentsOf: buffers) }
       }

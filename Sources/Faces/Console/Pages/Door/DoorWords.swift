@@ -63,7 +63,7 @@ struct DoorWords: Hashable, Sendable {
 
   // MARK: Verdicts
 
-  private init(_ scan: ShownScan, isExit: Bool, _ texts: PageTexts, _ time: PageTime) {
+  init(_ scan: ShownScan, isExit: Bool = false, _ texts: PageTexts, _ time: PageTime) {
     let head =
       switch scan.kind {
       case .admit, .provisional: texts[isExit ? "verdict.out" : "verdict.admit"]
