@@ -19,7 +19,7 @@ struct ConsoleRoutes {
     let asked = router.group().add(middleware: TokenMiddleware(setting.tokens))
     addMetrics(to: asked)
     addAPI(to: asked)
-    if setting.configuration.hasPages, let access = setting.access { addPages(to: router, access) }
+    addPages(to: router)
     return router.buildResponder()
   }
 }
