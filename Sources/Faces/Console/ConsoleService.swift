@@ -11,6 +11,8 @@ import TicketTransport
 package final class ConsoleService: Service {
   /// How often it is looked whether the certificate is to be made anew.
   private static let look: Duration = .seconds(6 * 3_600)
+  /// How often it is looked how long the control service lets sessions be without use.
+  private static let sessionLook: Duration = .seconds(15)
   /// How long before its end somebody else's certificate is told of, in seconds.
   private static let notice = StationLimits.certificateNotice.components.seconds
 
@@ -86,6 +88,7 @@ package final class ConsoleService: Service {
         await self.mirror.stop()
       }
       group.addTask { await self.keepCertificate() }
+      group.addTask { await self.keepSessionTimeout() }
       if let alerts { group.addTask { await alerts.run() } }
       defer { group.cancelAll() }
       try await server.run { [onReady, logger] address in
@@ -95,6 +98,17 @@ package final class ConsoleService: Service {
       }
     }
     await mirror.stop()
+  }
+
+  /// What was told last holds while nobody tells.
+  private func keepSessionTimeout() async {
+    guard let access = setting.access else { return }
+    while !Task.isCancelled {
+      if let station = try? await mirror.snapshot(notOlderThan: Self.sessionLook) {
+        access.heed(sessionTimeout: station.control?.sessionTimeout)
+      }
+      do { try await Task.sleep(for: Self.sessionLook) } catch { return }
+    }
   }
 
   private func keepCertificate() async {

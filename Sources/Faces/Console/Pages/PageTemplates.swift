@@ -10,12 +10,12 @@ struct PageTemplates: Sendable {
     ("layout", PackageResources.layout_mustache),
     ("problem", PackageResources.problem_mustache),
     ("home", PackageResources.home_mustache),
-    ("door", PackageResources.door_mustache),
-    ("verdict", PackageResources.verdict_mustache),
-    ("attendant", PackageResources.attendant_mustache),
     ("signin", PackageResources.signin_mustache),
     ("device", PackageResources.device_mustache),
     ("sessions", PackageResources.sessions_mustache),
+    ("door", PackageResources.door_mustache),
+    ("verdict", PackageResources.verdict_mustache),
+    ("attendant", PackageResources.attendant_mustache),
   ]
 
   private let library: MustacheLibrary

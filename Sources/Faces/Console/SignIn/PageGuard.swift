@@ -17,8 +17,9 @@ struct PageGuard: RouterMiddleware {
   private static let doors: Set<String> = [SignInPaths.signIn, SignInPaths.device]
 
   private let setting: ConsoleSetting
+  private let access: PageAccess
 
-  init(_ setting: ConsoleSetting) { self.setting = setting }
+  init(_ setting: ConsoleSetting, _ access: PageAccess) { (self.setting, self.access) = (setting, access) }
 
   // MARK: Forms
 
@@ -79,8 +80,8 @@ struct PageGuard: RouterMiddleware {
   private func caller(of request: Request, _ context: ConsoleContext, _ session: String?) -> PageCaller? {
     // What a page asks for by itself is no use of it.
     let isUse = !request.uri.path.hasPrefix("/pages/")
-    if let caller = session.flatMap({ setting.access?.caller(session: $0, isUse: isUse) }) { return caller }
-    if let device = PageCookie.device.value(in: request.head), let caller = setting.access?.caller(device: device) {
+    if let caller = session.flatMap({ access.caller(session: $0, isUse: isUse) }) { return caller }
+    if let device = PageCookie.device.value(in: request.head), let caller = access.caller(device: device) {
       return caller
     }
     return context.isLoopback && !TokenMiddleware.isForwarded(request) ? .loopback : nil
