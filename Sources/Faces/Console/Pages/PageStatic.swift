@@ -25,11 +25,15 @@ struct PageStatic: Sendable {
 
   /// `/static/NAME`.
   static func respond(to name: String) throws(ConsoleAnswer) -> Response {
+    if let colours = PageColours(file: name) { return response("text/css; charset=utf-8", colours.style) }
     guard let file = files.first(where: { $0.name == name }) else { throw .notFound }
-    return Response(
-      status: .ok,
-      headers: [.contentType: file.type, .cacheControl: "public, max-age=31536000, immutable"],
-      body: .init(byteBuffer: file.bytes))
+    return response(file.type, file.bytes)
+  }
+
+  private static func response(_ type: String, _ bytes: ByteBuffer) -> Response {
+    Response(
+      status: .ok, headers: [.contentType: type, .cacheControl: "public, max-age=31536000, immutable"],
+      body: .init(byteBuffer: bytes))
   }
 }
 
