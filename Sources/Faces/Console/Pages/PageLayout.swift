@@ -15,6 +15,8 @@ struct PageLayout: Sendable {
   var kind: String
   /// Whether it has live parts.
   var isLive = false
+  /// The script that keeps it so.
+  var script = PageStatic.script
   /// After how many seconds it loads itself anew where there is no script; `nil` for never.
   var refresh: Int?
   var status = HTTPResponse.Status.ok
@@ -51,7 +53,7 @@ struct PageLayout: Sendable {
     let layout: PageModel = [
       "t": .texts(texts), "lang": .text(texts.language.rawValue), "title": .text(title), "kind": .text(kind),
       "style": .text(PageStatic.style.path), "icon": .text(PageStatic.icon.path),
-      "script": isLive ? .text(PageStatic.script.path) : nil, "refresh": refresh.map { .text(String($0)) },
+      "script": isLive ? .text(script.path) : nil, "refresh": refresh.map { .text(String($0)) },
       // Escaped where it was made.
       "body": .text(body),
     ]
