@@ -56,6 +56,7 @@ struct PageProblems: RouterMiddleware {
     page.status = status
     var response = page.response(texts)
     for field in headers where response.headers[field.name] == nil { response.headers.append(field) }
+    PageGuard.complete(&response.headers)
     return response
   }
 }

@@ -5,7 +5,7 @@ import NIOCore
 import ScanModel
 
 /// Surrounds the pages: finds out who asks, takes a form only from a page of ours that was made for whoever sends it, and adds what
-/// browsers heed. `router.group().add(middleware: PageGuard(…))`, and the pages in that group.
+/// browsers heed. `router.group().add(middleware: PageGuard(setting))`, and the pages in that group.
 struct PageGuard: RouterMiddleware {
   typealias Context = ConsoleContext
 
@@ -56,13 +56,21 @@ struct PageGuard: RouterMiddleware {
       if request.method == .post { context.pageForm = try await form(of: request, context) }
       response = try await next(request, context)
     } catch let refusal as PageRefusal {
-      response = refusal.response(to: request)
+      response = try Self.answer(refusal, request)
     }
     if shown != nil, Self.isSession(context.pageCaller) == false, response.headers[.setCookie] == nil {
       response.headers.add(cookie: PageCookie.session.ending)
     }
-    for field in Self.fields where response.headers[field.name] == nil { response.headers[field.name] = field.value }
+    Self.complete(&response.headers)
     return response
+  }
+
+  /// Who may sign in goes there and comes back; what a page asks for by itself is told as programs are.
+  private static func answer(_ refusal: PageRefusal, _ request: Request) throws -> Response {
+    let path = request.uri.path
+    if path.hasPrefix("/pages/") { throw ConsoleAnswer(refusal.status, "refusal.\(refusal.rawValue)", refusal.words) }
+    guard refusal == .signIn, request.method == .get else { throw refusal }
+    return .redirect(to: SignInPaths.signIn(for: path), type: .normal)
   }
 
   private static func isSession(_ caller: PageCaller?) -> Bool {
@@ -128,12 +136,15 @@ struct PageGuard: RouterMiddleware {
 
   // MARK: Answers
 
+  /// Adds what every page has.
+  static func complete(_ headers: inout HTTPFields) {
+    for field in fields where headers[field.name] == nil { headers[field.name] = field.value }
+  }
+
   /// What every page has. A referrer to ourselves stays: without any, browsers send no Origin with a form.
   private static let fields: HTTPFields = {
     var fields: HTTPFields = [
-      .contentSecurityPolicy:
-        "default-src 'none'; script-src 'self'; style-src 'self'; img-src 'self'; font-src 'self'; connect-src 'self'; form-action 'self'; base-uri 'none'; frame-ancestors 'none'",
-      .xContentTypeOptions: "nosniff",
+      .contentSecurityPolicy: PageLayout.policy, .xContentTypeOptions: "nosniff",
     ]
     for (name, value) in [
       ("Referrer-Policy", "same-origin"), ("X-Frame-Options", "DENY"),

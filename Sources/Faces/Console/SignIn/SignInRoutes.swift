@@ -6,7 +6,7 @@ import ScanModel
 extension ConsoleRoutes {
   /// `/sign-in`, `/sign-out`, `/sessions` and `/device`.
   func addSignIn(to pages: ConsoleGroup, _ access: PageAccess) {
-    let routes = SignInRoutes(access: access)
+    let routes = SignInRoutes(setting: setting, access: access)
     for (path, methods) in [
       (SignInPaths.signIn, [HTTPRequest.Method.get, .head, .post]), (SignInPaths.device, [.get, .head, .post]),
       (SignInPaths.sessions, [.get, .head, .post]), (SignInPaths.signOut, [.post]),
@@ -23,15 +23,16 @@ extension ConsoleRoutes {
 
 /// Signing in and out.
 struct SignInRoutes: Sendable {
+  let setting: ConsoleSetting
   let access: PageAccess
 
   func respond(to request: Request, _ context: ConsoleContext) async throws -> Response {
     switch (request.uri.path, context.pageForm) {
-    case (SignInPaths.device, nil): return devicePage(request, nil)
+    case (SignInPaths.device, nil): return page(request, context, nil)
     case (SignInPaths.device, let form?): return await addDevice(request, context, form)
-    case (SignInPaths.sessions, let form): return try sessions(context, form)
+    case (SignInPaths.sessions, let form): return try sessions(request, context, form)
     case (SignInPaths.signOut, _): return try signOut(context)
-    case (_, nil): return signInPage(request, SignInPaths.next(in: request.uri.query), nil)
+    case (_, nil): return page(request, context, nil, next: SignInPaths.next(in: request.uri.query))
     case (_, let form?): return try await signIn(request, context, form)
     }
   }
@@ -49,21 +50,7 @@ struct SignInRoutes: Sendable {
       answer.headers.add(cookie: PageCookie.session.setting(secret))
       answer.headers.add(cookie: PageCookie.visit.ending)
       return answer
-    case let outcome: return signInPage(request, next, outcome)
-    }
-  }
-
-  private func signInPage(_ request: Request, _ next: String?, _ outcome: PageAccess.SignIn?) -> Response {
-    page(request, "Sign in", outcome) { token in
-      """
-      <form method="post" action="\(SignInPaths.signIn)">
-      <input type="hidden" name="\(PageGuard.field)" value="\(token)">
-      <input type="hidden" name="next" value="\(SignInPage.text(next ?? ""))">
-      <p><label for="user">Name</label> <input id="user" name="user" required maxlength="64" autocomplete="username" autocapitalize="none" spellcheck="false"></p>
-      <p><label for="password">Password or PIN</label> <input id="password" name="password" type="password" required maxlength="256" autocomplete="current-password"></p>
-      <p><button type="submit">Sign in</button></p>
-      </form>
-      """
+    case let outcome: return page(request, context, outcome, next: next)
     }
   }
 
@@ -81,7 +68,7 @@ struct SignInRoutes: Sendable {
 
   // MARK: Sessions
 
-  private func sessions(_ context: ConsoleContext, _ form: PageForm?) throws -> Response {
+  private func sessions(_ request: Request, _ context: ConsoleContext, _ form: PageForm?) throws -> Response {
     guard let caller = context.pageCaller, case .session(let own) = caller.sign else { throw PageRefusal.signIn }
     if let form {
       guard let id = form["session"] else { throw PageRefusal.malformed }
@@ -90,17 +77,17 @@ struct SignInRoutes: Sendable {
       if id == own { answer.headers.add(cookie: PageCookie.session.ending) }
       return answer
     }
+    let texts = setting.texts(for: request, context)
     let token = PageGuard.formToken(for: caller)
-    let rows = access.sessions(of: caller.name).map { session in
-      """
-      <tr><td>\(SignInPage.text(session.beganAt.iso8601Seconds))</td><td>\(SignInPage.text(session.address))</td><td>\(session.id == own ? "this one" : "")</td>
-      <td><form method="post" action="\(SignInPaths.sessions)"><input type="hidden" name="\(PageGuard.field)" value="\(token)">
-      <input type="hidden" name="session" value="\(session.id)"><button type="submit">End</button></form></td></tr>
-      """
-    }.joined(separator: "\n")
-    return SignInPage.response(
-      "Where \(caller.name) has signed in",
-      "<table><thead><tr><th>Since</th><th>From</th><th></th><th></th></tr></thead><tbody>\n\(rows)\n</tbody></table>")
+    let rows = access.sessions(of: caller.name).map { session -> PageModel in
+      [
+        "began": .text(session.beganAt.iso8601Seconds), "address": .foreign(session.address, limit: 60),
+        "own": .flag(session.id == own), "form": .text(token), "id": .text(session.id),
+      ]
+    }
+    let title = texts("sessions.title", caller.name)
+    return PageLayout("sessions", title: title, kind: "sessions", ["title": .text(title), "sessions": .list(rows)])
+      .response(texts)
   }
 
   // MARK: Door screens
@@ -108,59 +95,48 @@ struct SignInRoutes: Sendable {
   private func addDevice(_ request: Request, _ context: ConsoleContext, _ form: PageForm) async -> Response {
     let outcome = await access.signIn(
       code: form["code"] ?? "", client: client(context), address: address(context))
-    guard case .done(let secret) = outcome else { return devicePage(request, outcome) }
+    guard case .done(let secret) = outcome else { return page(request, context, outcome) }
     var answer = Response.redirect(to: "/", type: .normal)
     answer.headers.add(cookie: PageCookie.device.setting(secret))
     answer.headers.add(cookie: PageCookie.visit.ending)
     return answer
   }
 
-  private func devicePage(_ request: Request, _ outcome: PageAccess.SignIn?) -> Response {
-    page(request, "Set up this door screen", outcome) { token in
-      """
-      <form method="post" action="\(SignInPaths.device)">
-      <input type="hidden" name="\(PageGuard.field)" value="\(token)">
-      <p><label for="code">Code</label> <input id="code" name="code" required maxlength="64" autocomplete="off" autocapitalize="characters" spellcheck="false"></p>
-      <p><button type="submit">Set up</button></p>
-      </form>
-      """
-    }
-  }
-
   // MARK: Both
 
-  /// A page with a form for whoever has not signed in, and what came of the last try.
+  /// The page with the form for whoever has not signed in, and what came of the last try.
   private func page(
-    _ request: Request, _ title: String, _ outcome: PageAccess.SignIn?, _ form: (String) -> String
+    _ request: Request, _ context: ConsoleContext, _ outcome: PageAccess.SignIn?, next: String? = nil
   ) -> Response {
+    let isDevice = request.uri.path == SignInPaths.device
+    let texts = setting.texts(for: request, context)
     let shown = PageCookie.visit.value(in: request.head)
     let visit = shown ?? PageSecret.new()
-    let (words, status, wait) = Self.words(outcome, isDevice: request.uri.path == SignInPaths.device)
-    var fields = HTTPFields()
-    if shown == nil { fields.add(cookie: PageCookie.visit.setting(visit)) }
-    if let wait { fields[.retryAfter] = String(wait) }
-    let alert = words.map { "<p role=\"alert\">\(SignInPage.text($0))</p>\n" } ?? ""
-    return SignInPage.response(title, alert + form(PageGuard.formToken(visit: visit)), status: status, fields)
+    let (words, status, wait) = Self.words(outcome, texts, isDevice)
+    var page = PageLayout(
+      isDevice ? "device" : "signin", title: texts[isDevice ? "device.title" : "signIn.title"], kind: "signIn",
+      [
+        "form": .text(PageGuard.formToken(visit: visit)), "next": next.map { .text($0) },
+        "alert": words.map { .text($0) },
+      ])
+    page.status = status
+    if isDevice { page.script = PageStatic.device }
+    var response = page.response(texts)
+    if shown == nil { response.headers.add(cookie: PageCookie.visit.setting(visit)) }
+    if let wait { response.headers[.retryAfter] = String(wait) }
+    return response
   }
 
   private static func words(
-    _ outcome: PageAccess.SignIn?, isDevice: Bool
+    _ outcome: PageAccess.SignIn?, _ texts: PageTexts, _ isDevice: Bool
   ) -> (words: String?, status: HTTPResponse.Status, wait: Int?) {
     switch outcome {
     case nil, .done: (nil, .ok, nil)
-    case .wrong:
-      (
-        isDevice
-          ? "This is no code that is waited for: it is mistyped, was used, or its day is over."
-          : "Name and password do not belong together.", .unauthorized, nil
-      )
-    case .wait(let seconds): ("Wait \(seconds) s, and try again.", .tooManyRequests, seconds)
-    case .shut(let seconds):
-      (
-        "Too many wrong passwords were given for this name. Try again in \((seconds + 59) / 60) min.", .tooManyRequests,
-        seconds
-      )
-    case .busy: ("Many sign in at this moment. Try again in a few seconds.", .serviceUnavailable, 5)
+    // Not 401, which would ask for a way of signing in that no page of ours has.
+    case .wrong: (texts[isDevice ? "device.wrong" : "signIn.wrong"], .forbidden, nil)
+    case .wait(let seconds): (texts("signIn.wait", String(seconds)), .tooManyRequests, seconds)
+    case .shut(let seconds): (texts("signIn.shut", String((seconds + 59) / 60)), .tooManyRequests, seconds)
+    case .busy: (texts["signIn.busy"], .serviceUnavailable, 5)
     }
   }
 

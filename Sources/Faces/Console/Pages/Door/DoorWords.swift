@@ -50,7 +50,10 @@ struct DoorWords: Hashable, Sendable {
   private init(_ idle: DoorIdle, _ texts: PageTexts) {
     self.init(kind: idle.kind.rawValue, head: texts["door.\(idle.kind == .starting ? "starting" : idle.kind.rawValue)"])
     switch idle.kind {
-    case .ready: reason = idle.isAlone ? texts["door.offline"] : nil
+    case .ready:
+      reason = idle.isAlone ? texts["door.offline"] : nil
+      // What greets people is said beside what they are to do.
+      facts = [idle.welcome].compactMap(\.self)
     case .fault, .notSetUp, .closed, .maintenance: reason = idle.reason.map { texts.named("reason", $0) }
     case .starting, .cannotOpen: break
     }
@@ -58,7 +61,12 @@ struct DoorWords: Hashable, Sendable {
   }
 
   private static func notes(of idle: DoorIdle, _ texts: PageTexts) -> [String] {
-    [texts(idle.isExit ? "door.left" : "door.inside", String(idle.passed))]
+    let count =
+      idle.isExit
+      ? texts("door.left", String(idle.passed))
+      : idle.sold.map { texts("verdict.of", String(idle.passed), String($0)) }
+        ?? texts("door.inside", String(idle.passed))
+    return [idle.event, count, idle.room, idle.status, idle.brand].compactMap(\.self)
   }
 
   // MARK: Verdicts
