@@ -39,7 +39,7 @@ do {
   let server = try ReportServer(
     listener: listener,
     settings: ReportServer.Settings(journal: arguments.journal, users: arguments.users, idle: arguments.idle),
-    log: { say(SystemJournal.marked($0, .info), to: STDERR_FILENO) })
+    log: { say($0, to: STDERR_FILENO) })
   _ = ServiceManager()?.notify("READY=1")
   server.run()
 } catch {

@@ -123,7 +123,7 @@ import Testing
     let socket = try PacketSocket(connectingTo: bench.socket)
     expect(socket.send(ReportRequest.hello(version: 99, program: "later").bytes))
     var answer: ReportAnswer?
-    try await until {
+    await until {
       if case .packet(let bytes) = socket.receive(limit: ReportLimits.maximumPacket) {
         answer = try? ReportAnswer(bytes: bytes)
       }
