@@ -300,7 +300,8 @@ let package = Package(
     .target(
       name: "Console",
       dependencies: [
-        "Alerts", "LibCrypto", "LinuxIO", "Reading", "ScanConfiguration", "ScanModel", "StationProtocol",
+        "Alerts", "LibCrypto", "LinuxIO", "Reading", "ReportClient", "ReportProtocol", "ScanConfiguration", "ScanModel",
+        "StationProtocol",
         "StationReport", "TicketSystemKit", "TicketTransport", "WireText", httpTypes, hummingbird, hummingbirdCore,
         logging, mustache, nioCore,
         nioHTTP1, nioPosix, nioSSL, nioTLS,

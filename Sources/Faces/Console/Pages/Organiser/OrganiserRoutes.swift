@@ -18,13 +18,22 @@ struct OrganiserRoutes: Sendable {
   func add(to pages: ConsoleGroup) {
     pages.get("/organiser") { try await page($0, $1) }
     pages.post("/organiser") { try await staff.order($0, $1) }
-    pages.get("/organiser/report") { try await reports.report($0, $1) }
+    pages.get("/organiser/report") { request, context in
+      do {
+        return try await reports.report(request, context)
+      } catch let trouble as PageReports.Trouble {
+        return try await page(request, context, trouble: trouble.words)
+      }
+    }
   }
 
-  private func page(_ request: Request, _ context: ConsoleContext) async throws -> Response {
+  private func page(
+    _ request: Request, _ context: ConsoleContext, trouble: String? = nil
+  ) async throws -> Response {
     try await staff.page("organiser", request, context) { model, station, texts, time, orders in
       Self.fill(&model, station, texts, time, orders)
       model.set("reports", .flag(reports.isThere))
+      model.set("reportTrouble", trouble.map { .foreign($0, limit: 400) })
       model.set("reportFrom", .text(PageInstant.local(time.now - .seconds(86_400), time)))
       model.set("reportUntil", .text(PageInstant.local(time.now, time)))
     }

@@ -55,7 +55,7 @@ struct PageReports: Sendable {
   /// Whether somebody makes reports here.
   var isThere: Bool { make != nil }
 
-  /// `/organiser/report?from=…&until=…&form=csv|pdf`.
+  /// `/organiser/report?from=…&until=…&form=csv|pdf`: a file; throws `Trouble` where there is none.
   func report(_ request: Request, _ context: ConsoleContext) async throws -> Response {
     try context.requires(.organiser)
     guard let make else { throw ConsoleAnswer.notFound }
@@ -66,12 +66,7 @@ struct PageReports: Sendable {
       let form = query["form"], form == "csv" || form == "pdf"
     else { throw PageRefusal.malformed }
     let question = Question(from: from, until: until, gate: query["gate"].map { GateID($0) }, isPDF: form == "pdf")
-    let bytes: [UInt8]
-    do throws(Trouble) {
-      bytes = try await make(question)
-    } catch {
-      throw ConsoleAnswer(.serviceUnavailable, "noReport", error.words, [.retryAfter: "5"])
-    }
+    let bytes = try await make(question)
     let day = (query["from"] ?? "").prefix(10)
     return Response(
       status: .ok,
