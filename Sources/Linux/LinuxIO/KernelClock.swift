@@ -7,9 +7,10 @@ internal import Synchronization
 /// A unit that may not set the clock (`ProtectClock=`) may not ask the kernel either: the call is refused whole. There the time daemon is
 /// asked, which asks the kernel, until it has said yes; that is good for as long as nobody sets the clock.
 ///
-///     refused, nobody has said yes ──asked: yes──▶ said at this distance of civil and monotonic clock
-///                 ▲ ──asked: no, or nobody answers──▶ asked again, later each time │
-///                 └──────────── the distance is another: the clock was set ◀───────┘
+///                ┌─asked: no─┐
+///                ▼           │
+///     refused ──▶ nobody says so ──asked: yes──▶ said, at this distance of civil and monotonic clock
+///                       ▲ ◀───the distance is another: the clock was set───┘
 package final class KernelClock: Sendable {
   /// What the kernel says.
   package enum Word: Sendable, Equatable {
@@ -23,9 +24,10 @@ package final class KernelClock: Sendable {
 
   /// How far the civil clock may move against the monotonic one before it counts as set.
   private static let slewing: Duration = .seconds(2)
-  /// How soon the daemon is asked again, at first and at last.
+  /// How soon the daemon is asked again, at first, while a machine that was just started finds its time, and when it said no so many times.
   private static let firstPause: Duration = .seconds(15)
-  private static let lastPause: Duration = .seconds(240)
+  private static let laterPause: Duration = .seconds(240)
+  private static let firstTries = 40
 
   private let time: any TimeSource
   private let kernel: @Sendable () -> Word
@@ -67,15 +69,15 @@ package final class KernelClock: Sendable {
 
   /// Asks again and again while nobody has said yes, until it is cancelled.
   package func follow() async {
-    var pause = Self.firstPause
+    var tries = 0
     while !Task.isCancelled {
       if kernel() == .refused, !isSynchronised {
         await SystemThread.run("clock") { self.refresh() }
-        pause = min(pause * 2, Self.lastPause)
+        tries += 1
       } else {
-        pause = Self.firstPause
+        tries = 0
       }
-      do { try await Task.sleep(for: pause) } catch { return }
+      do { try await Task.sleep(for: tries < Self.firstTries ? Self.firstPause : Self.laterPause) } catch { return }
     }
   }
 
