@@ -82,7 +82,7 @@ class Devices(StationCase):
     def assert_well(self):
         self.rest()
         self.until_status(WELL)
-        self.assert_found("readers", "readers.left", "good", "is read by scangate")
+        self.assert_found("readers", "readers.left", "good", "^The service reads it")
         self.assert_admits()
 
     def test_scanner_that_is_unplugged(self):
