@@ -91,6 +91,7 @@ let hummingbird = Target.Dependency.product(name: "Hummingbird", package: "hummi
 let hummingbirdCore = Target.Dependency.product(name: "HummingbirdCore", package: "hummingbird")
 let hummingbirdTLS = Target.Dependency.product(name: "HummingbirdTLS", package: "hummingbird")
 let logging = Target.Dependency.product(name: "Logging", package: "swift-log")
+let mustache = Target.Dependency.product(name: "Mustache", package: "swift-mustache")
 let nioCompression = Target.Dependency.product(name: "NIOHTTPCompression", package: "swift-nio-extras")
 let nioCore = Target.Dependency.product(name: "NIOCore", package: "swift-nio")
 let nioPosix = Target.Dependency.product(name: "NIOPosix", package: "swift-nio")
@@ -116,6 +117,7 @@ let package = Package(
     .package(url: "https://github.com/apple/swift-nio-extras", from: "1.35.2"),
     .package(url: "https://github.com/apple/swift-nio-ssl", from: "2.37.6"),
     .package(url: "https://github.com/hummingbird-project/hummingbird", from: "2.28.1", traits: []),
+    .package(url: "https://github.com/hummingbird-project/swift-mustache", from: "2.1.1"),
     .package(url: "https://github.com/jpsim/Yams", from: "6.2.2"),
     .package(url: "https://github.com/swift-server/async-http-client", from: "1.37.0"),
     .package(url: "https://github.com/swift-server/swift-service-lifecycle", from: "2.13.0"),
@@ -285,10 +287,15 @@ let package = Package(
       dependencies: [
         "Alerts", "LibCrypto", "LinuxIO", "Reading", "ScanConfiguration", "ScanModel", "StationProtocol",
         "StationReport", "TicketSystemKit", "TicketTransport", "WireText", httpTypes, hummingbird, hummingbirdCore,
-        logging, nioCore,
+        logging, mustache, nioCore,
         nioHTTP1, nioPosix, nioSSL, nioTLS,
         serviceLifecycle,
-      ], path: "Sources/Faces/Console", resources: [.embedInCode("openapi.json")], swiftSettings: small),
+      ], path: "Sources/Faces/Console",
+      // Each file below these by its name alone: two of one name cannot be.
+      resources: [
+        .embedInCode("openapi.json"), .embedInCode("Pages/texts.json"), .embedInCode("Pages/Templates"),
+        .embedInCode("Pages/Static"),
+      ], swiftSettings: small),
     // The station as a broker sees it: a process of its own on the station's socket. No NIO, no Foundation in it.
     room(
       "MQTTBridge",

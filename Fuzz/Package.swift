@@ -115,7 +115,7 @@ let package = Package(
     // What of it reads what comes from outside; the rest is HTTP.
     .target(
       name: "Console", dependencies: ["ScanModel", "StationProtocol", "WireText"], path: "Rooms/Faces/Console",
-      exclude: ["openapi.json"], sources: ["EventID.swift", "OrderForm.swift"], swiftSettings: led),
+      exclude: ["openapi.json", "Pages"], sources: ["EventID.swift", "OrderForm.swift"], swiftSettings: led),
     room(
       "SetUp", "KioskControl", ["ScanModel", "TicketTransport", "WireText"],
       without: ["JoinedCalls.swift", "KioskClient.swift"]),

@@ -19,6 +19,8 @@ package struct ConsoleSetting: Sendable {
   package var limits = ConsoleLimits()
   /// Who tells somebody elsewhere what is wrong; `nil` where nobody does.
   package var alerts: AlertWatch?
+  /// Who may see its pages; `nil` where it has none.
+  package var access: PageAccess?
   /// When the process was started.
   package var startedAt = SystemTime().wall()
   /// Takes lines for the operator.

@@ -6,6 +6,9 @@ package enum ProcessMemory {
   /// are started.
   package static func useOneHeap() { clinux_use_one_heap() }
 
+  /// Gives back what is free of the heap: for who has needed much of it for a moment.
+  package static func giveBack() { clinux_trim_heap() }
+
   /// Lets go of what only the start has needed: code that is mapped, and what is free of the heap. What is used again is mapped
   /// again from the page cache.
   package static func letGoOfStart() {
