@@ -19,7 +19,7 @@ struct ConsoleRoutes {
     let asked = router.group().add(middleware: TokenMiddleware(setting.tokens))
     addMetrics(to: asked)
     addAPI(to: asked)
-    addPages(to: router)
+    if setting.configuration.hasPages, let access = setting.access { addPages(to: router, access) }
     return router.buildResponder()
   }
 }

@@ -5,13 +5,15 @@ import ScanModel
 import StationProtocol
 
 extension ConsoleRoutes {
-  /// The pages for people, where the file wants some.
-  func addPages(to router: Router<ConsoleContext>) {
-    guard setting.configuration.hasPages else { return }
+  /// The pages for people.
+  func addPages(to router: Router<ConsoleContext>, _ access: PageAccess) {
     router.get("/static/:name") { _, context in try PageStatic.respond(to: context.parameters.get("name") ?? "") }
     let pages = router.group().add(middleware: PageGuard(setting))
-    if let access = setting.access { addSignIn(to: pages, access) }
+    addSignIn(to: pages, access)
     let home = HomePage(setting: setting, mirror: mirror)
+    let hub = DoorHub(mirror)
+    DoorRoutes(setting: setting, hub: hub).add(to: pages)
+    AttendantRoutes(setting: setting, mirror: mirror, hub: hub).add(to: pages)
     pages.get("/") { try await home.respond(to: $0, context: $1) }
   }
 }

@@ -13,6 +13,9 @@ struct PageTemplates: Sendable {
     ("signin", PackageResources.signin_mustache),
     ("device", PackageResources.device_mustache),
     ("sessions", PackageResources.sessions_mustache),
+    ("door", PackageResources.door_mustache),
+    ("verdict", PackageResources.verdict_mustache),
+    ("attendant", PackageResources.attendant_mustache),
   ]
 
   private let library: MustacheLibrary
