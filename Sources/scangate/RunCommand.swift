@@ -54,6 +54,8 @@ struct RunCommand: AsyncParsableCommand {
     let completed = EnrolmentBook(keys: state.keys).complete(written)
     let configuration = completed.configuration
     let clock = ClockTrust(time: SystemTime())
+    let following = Task { await KernelClock.shared.follow() }
+    defer { following.cancel() }
     let setUp: StationSetUp?
     do throws(SetupError) {
       setUp =

@@ -16,6 +16,13 @@ SCANGATE = "/usr/bin/scangate"
 class StationCase(ServiceCase):
     """A station that root looks at, and others by their groups."""
 
+    @classmethod
+    def start(cls):
+        rig = super().start()
+        # The unit may not ask the kernel how its clock is: systemd's time daemon is asked, by D-Bus. Nothing starts in the guest that is not wanted.
+        rig.sh("cd /etc/systemd/system && rm -f dbus.socket dbus.service systemd-timedated.service && systemctl daemon-reload && systemctl start dbus.socket", timeout=120)
+        return rig
+
     def setUp(self):
         super().setUp()
         # As after a word from a time server: else it is a matter of chance who has vouched for the clock by now.
@@ -75,7 +82,7 @@ class Devices(StationCase):
     def assert_well(self):
         self.rest()
         self.until_status(WELL)
-        self.assert_found("readers", "readers.left", "good", "is read by scangate")
+        self.assert_found("readers", "readers.left", "good", "^The service reads it")
         self.assert_admits()
 
     def test_scanner_that_is_unplugged(self):

@@ -9,7 +9,8 @@
 
 int clinux_clock_is_synchronised(void) {
   struct timex state = {0};
-  return adjtimex(&state) >= 0 && (state.status & STA_UNSYNC) == 0;
+  if (adjtimex(&state) < 0) return -1;
+  return (state.status & STA_UNSYNC) == 0;
 }
 
 int clinux_rtc_lost_power(const char *path) {

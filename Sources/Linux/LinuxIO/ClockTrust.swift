@@ -1,4 +1,3 @@
-import CLinux
 import Glibc
 package import ScanModel
 import Synchronization
@@ -43,7 +42,7 @@ package final class ClockTrust: Sendable {
   ///   - isDisciplined: whether something keeps the clock right; the kernel's word at first.
   ///   - battery: the battery clock's time; `nil` where it has none to tell.
   package init(
-    time: any TimeSource, isDisciplined: @escaping @Sendable () -> Bool = ClockTrust.kernelSaysSynchronised,
+    time: any TimeSource, isDisciplined: @escaping @Sendable () -> Bool = { KernelClock.shared.isSynchronised },
     battery: @escaping @Sendable () -> WallTime? = { BatteryClock().time() }
   ) {
     self.time = time
@@ -109,9 +108,6 @@ package final class ClockTrust: Sendable {
   private static func offset(_ wall: WallTime, _ monotonic: MonotonicTime) -> Int64 {
     wall.nanoseconds &- monotonic.nanoseconds
   }
-
-  /// The kernel's word on whether something disciplines the clock.
-  package static func kernelSaysSynchronised() -> Bool { clinux_clock_is_synchronised() != 0 }
 }
 
 extension BootID {

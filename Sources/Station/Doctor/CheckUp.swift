@@ -113,7 +113,7 @@ package struct CheckUp: Sendable {
       },
       Look(.udev, "udev's rules") { UdevLook(machine: machine).findings() },
       Look(.disk, keys.state) { DiskLook.findings(keys.state, configuration?.journal) },
-      Look(.clock, "clock") { ClockLook.judge(isSynchronised: ClockTrust.kernelSaysSynchronised()) },
+      Look(.clock, "clock") { ClockLook.judge(isSynchronised: KernelClock.shared.isSynchronised) },
       Look(.board, "board") { BoardLook(machine: machine).findings() },
       Look(.journal, "journal") {
         JournalLook(keys: keys, isRunning: isRunning, isOutboxTold: told != nil).findings()

@@ -44,12 +44,12 @@ static inline int clinux_pipe(int ends[2]) { return pipe2(ends, O_CLOEXEC | O_NO
 /// A copy of a descriptor with a number of at least `least`; no child inherits it.
 static inline int clinux_copy_above(int number, int least) { return fcntl(number, F_DUPFD_CLOEXEC, least); }
 
-/// Starts `program` with `descriptors` as its numbers 2, 3, 4 and so on, /dev/null as 0 and 1, and nothing else open; with
-/// no signal blocked or ignored. The descriptors' own numbers are at least 3 + `count`.
+/// Starts `program` with `descriptors` as its numbers `first`, `first` + 1 and so on, /dev/null as those before, and nothing else
+/// open; with no signal blocked or ignored. The descriptors' own numbers are at least `first` + `count` + 1.
 /// Returns 0, or the error number.
-static inline int clinux_spawn(
-    pid_t *process, const char *program, char *const arguments[], char *const environment[], const int *descriptors,
-    int count) {
+static inline int clinux_spawn_from(
+    int first, pid_t *process, const char *program, char *const arguments[], char *const environment[],
+    const int *descriptors, int count) {
   posix_spawn_file_actions_t actions;
   posix_spawnattr_t attributes;
   sigset_t none, all;
@@ -65,15 +65,22 @@ static inline int clinux_spawn(
   posix_spawnattr_setflags(&attributes, POSIX_SPAWN_SETSIGMASK | POSIX_SPAWN_SETSIGDEF);
   posix_spawnattr_setsigmask(&attributes, &none);
   posix_spawnattr_setsigdefault(&attributes, &all);
-  for (int i = 0; i < 2 && result == 0; i++)
+  for (int i = 0; i < first && result == 0; i++)
     result = posix_spawn_file_actions_addopen(&actions, i, "/dev/null", O_RDWR, 0);
   for (int i = 0; i < count && result == 0; i++)
-    result = posix_spawn_file_actions_adddup2(&actions, descriptors[i], 2 + i);
-  if (result == 0) result = posix_spawn_file_actions_addclosefrom_np(&actions, 2 + count);
+    result = posix_spawn_file_actions_adddup2(&actions, descriptors[i], first + i);
+  if (result == 0) result = posix_spawn_file_actions_addclosefrom_np(&actions, first + count);
   if (result == 0) result = posix_spawn(process, program, &actions, &attributes, arguments, environment);
   posix_spawnattr_destroy(&attributes);
   posix_spawn_file_actions_destroy(&actions);
   return result;
+}
+
+/// The same with its numbers from 2 on.
+static inline int clinux_spawn(
+    pid_t *process, const char *program, char *const arguments[], char *const environment[], const int *descriptors,
+    int count) {
+  return clinux_spawn_from(2, process, program, arguments, environment, descriptors, count);
 }
 
 #endif
