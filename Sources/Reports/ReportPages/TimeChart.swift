@@ -9,7 +9,8 @@ enum TimeChart {
 
   static func page(of report: Report) -> ReportPages.Page {
     (
-      "Admissions over time", "Admissions a \(report.step.words), by gate; those that were annulled included",
+      "Admissions over time",
+      "Each bar is \(report.step.isOne ? "one " : "")\(report.step.words), its parts are gates; annulled admissions are included",
       { draw(report, $0) }
     )
   }
