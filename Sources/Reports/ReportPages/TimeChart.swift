@@ -112,8 +112,11 @@ enum TimeChart {
     guard let most = sums.max(), most > 0, let index = sums.firstIndex(of: most) else {
       return "Nobody was admitted in this time."
     }
+    let moment =
+      report.step.isOfDays
+      ? String(report.clock.plain(steps[index]).prefix(10)) : report.clock.text(steps[index])
     return """
-      \(PageWords.count(report.total.admitted)) admissions. Most in the \(report.step.words) from \(report.clock.text(steps[index])): \
+      \(PageWords.count(report.total.admitted)) admissions. Most in the \(report.step.words) from \(moment): \
       \(PageWords.count(most)).
       """
   }
