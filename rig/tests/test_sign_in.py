@@ -31,13 +31,13 @@ class Browser:
                 headers.append(("Origin", origin))
         said = self.console.exchange(self.console_request(path, method, form, headers))
         head, _, body = said.partition(b"\r\n\r\n")
-        self.set = re.findall(rb"(?im)^set-cookie: (.*)\r?$", head)
+        self.set = re.findall(rb"(?im)^set-cookie: ([^\r\n]*)", head)
         for line in self.set:
             name, _, value = line.decode().partition(";")[0].partition("=")
             self.cookies.pop(name, None)
             if value:
                 self.cookies[name] = value
-        self.location = next((match.decode().strip() for match in re.findall(rb"(?im)^location: (.*)\r?$", head)), None)
+        self.location = next((match.decode().strip() for match in re.findall(rb"(?im)^location: ([^\r\n]*)", head)), None)
         self.head, self.page = head.decode().lower(), body.decode(errors="replace")
         return int(head.split()[1])
 

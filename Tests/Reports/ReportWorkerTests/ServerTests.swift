@@ -116,6 +116,20 @@ import Testing
     expect(silent.number >= 0)
   }
 
+  /// Who asks on and takes nothing is let go, and what waits for it is bounded.
+  @Test func whoAsksOnAndOnIsAnsweredOnce() async throws {
+    let bench = try ReportBench()
+    try bench.serve()
+    let socket = try PacketSocket(connectingTo: bench.socket)
+    for _ in 0..<200 where !socket.send([9, 9, 9]) { break }
+    var answers = 0
+    await until {
+      while case .packet = socket.receive(limit: ReportLimits.maximumPacket) { answers += 1 }
+      return socket.receive(limit: ReportLimits.maximumPacket) == .end
+    }
+    expectEqual(answers, 1)
+  }
+
   /// Another version parts with words.
   @Test func anotherVersionIsRefused() async throws {
     let bench = try ReportBench()

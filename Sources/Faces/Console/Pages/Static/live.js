@@ -39,6 +39,7 @@
     isLost = true;
     show({ kind: "lost", head: root.dataset.lost, reason: root.dataset.lostWords });
     list(notes, []);
+    put(places.get("clock"), "");
   };
   const silence = () => Math.max(Date.now() - heard.wall, performance.now() - heard.run);
   /* How many milliseconds later than the quickest this was under way. */
