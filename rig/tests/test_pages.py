@@ -230,12 +230,6 @@ class Doors(PagesCase):
         self.until_face(page, "lost", within=AT_ONCE)
         self.rig.sh("nft delete table inet pages")
         self.until_face(page, "ready")
-        # The browser itself knows that there is no network, though what is open goes on.
-        page.run(f"window.kinds = []; new MutationObserver(() => kinds.push({KIND})).observe({FACE}, {{ attributes: true }}); 0")
-        page.offline()
-        page.until("kinds.includes('lost')", AT_ONCE)
-        page.offline(False)
-        self.until_face(page, "ready")
 
     def test_maintenance_is_shown_and_not_green(self):
         self.begin()
