@@ -47,6 +47,35 @@ import WireCoding
     expectEqual(StationMessage.refused("no").bytes, [2, 2, 0, 110, 111])
   }
 
+  /// The largest station that is configured fits, with all that pages are told of it.
+  @Test func whatPagesAreToldIsBounded() throws {
+    var snapshot = StationSnapshot(station: "s", version: "1", at: WallTime(seconds: 0), uptime: .zero)
+    let name = String(repeating: "n", count: StationLimits.maximumName)
+    let words = String(repeating: "w", count: StationLimits.maximumWords)
+    snapshot.throughput.series = (0..<StationThroughput.mostSeries + 100).map { _ in
+      StationThroughput.Series(
+        gate: GateID(name), verdict: "refuse", reason: name,
+        counts: Array(repeating: .max, count: StationThroughput.bins + 10))
+    }
+    snapshot.outbox.open = (0..<StationLimits.maximumConflicts + 10).map { _ in
+      StationSnapshot.Conflict(
+        id: AttemptID(), system: TicketSystemID(name), gate: GateID(name), code: "…1234",
+        admitted: WallTime(seconds: 0), state: "contradicted", reason: "refunded", words: words)
+    }
+    snapshot.ticketSystems = (0..<64).map { _ in
+      var system = StationSnapshot.TicketSystem(id: TicketSystemID(name), type: name)
+      system.seats = StationSnapshot.Seats(
+        kinds: (0..<StationLimits.maximumKinds + 10).map { _ in .init(name: name, capacity: .max, sold: .max) })
+      return system
+    }
+    expect(snapshot.bytes.count < StationLimits.maximumSnapshot / 2, "\(snapshot.bytes.count)")
+    let read = try StationSnapshot(bytes: snapshot.bytes)
+    expectEqual(read.throughput.series.count, StationThroughput.mostSeries)
+    expect(read.throughput.series.allSatisfy { $0.counts.count == StationThroughput.bins })
+    expectEqual(read.outbox.open.count, StationLimits.maximumConflicts)
+    expect(read.ticketSystems.allSatisfy { $0.seats?.kinds.count == StationLimits.maximumKinds })
+  }
+
   @Test func aWhyThatIsTooLongIsCut() throws {
     let order = StationOrder(.openOnce(GateID("a")), who: "anna", why: String(repeating: "ü", count: 300))
     guard case .order(let read) = try ListenerMessage(bytes: ListenerMessage.order(order).bytes) else {
