@@ -18,6 +18,8 @@ struct DoorWords: Hashable, Sendable {
   var detail: String?
   /// For how many milliseconds it is shown; `nil` where that is until something else comes.
   var left: Int64?
+  /// What stands there when that is over.
+  var idle: [DoorWords] = []
   /// How many passed, and what else is told while nothing happens; empty where nobody knows.
   var notes: [String] = []
 
@@ -38,6 +40,7 @@ struct DoorWords: Hashable, Sendable {
       if let lit {
         self.init(lit.scan, isExit: idle.isExit, texts, time)
         left = max(0, (lit.until - now).saturatedNanoseconds / 1_000_000)
+        self.idle = [DoorWords(idle, texts)]
       } else {
         self.init(idle, texts)
       }
@@ -126,6 +129,7 @@ struct DoorWords: Hashable, Sendable {
     json.add("detail", detail)
     json.add("notes", texts: notes)
     json.add("left", number: left)
+    json.add("then", object: idle.first?.json(at: now))
     return json.text
   }
 
