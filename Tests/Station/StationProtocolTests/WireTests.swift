@@ -1,4 +1,5 @@
 import Expectations
+import Foundation
 import ScanModel
 import StationProtocol
 import Testing
@@ -45,6 +46,21 @@ import WireCoding
       ListenerMessage.hello(version: 0x0102, program: "ab", wants: ListenerWants(names: true)).bytes,
       [1, 2, 1, 2, 0, 97, 98, 1])
     expectEqual(StationMessage.refused("no").bytes, [2, 2, 0, 110, 111])
+  }
+
+  /// A snapshot that was written by hand, by what the protocol says.
+  @Test func theSnapshotOfTheCorpusIsRead() throws {
+    let bytes = [UInt8](try Data(contentsOf: repositoryFile("Fuzz/corpus/station/whole")).dropFirst())
+    let snapshot = try StationSnapshot(bytes: bytes)
+    expectEqual(snapshot.bytes, bytes)
+    expectEqual(snapshot.gates.map(\.event), ["The Tempest", nil, nil])
+    expectEqual(snapshot.readers.map(\.reads), [12, 0])
+    expectEqual(snapshot.ticketSystems.first?.branding?.name, "The Hall")
+    expectEqual(snapshot.ticketSystems.first?.seats?.kinds.map(\.name), ["Stalls", "Circle"])
+    expectEqual(snapshot.outbox.open.map(\.reason), ["refunded"])
+    expectEqual(snapshot.control?.board.statusText, "Back at two")
+    expectEqual(snapshot.control?.sessionTimeout, .seconds(1_800))
+    expectEqual(snapshot.throughput.series.map(\.counts), [[3, 0, 9], [1]])
   }
 
   /// The largest station that is configured fits, with all that pages are told of it.
