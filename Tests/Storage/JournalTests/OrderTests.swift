@@ -84,7 +84,7 @@ import Testing
     try await write(journal, seen)
     // Of another journal's conflict, or none.
     try await write(journal, order("acknowledge", AttemptID().description, time))
-    for _ in 0..<1_100 { _ = journal.enqueue(JournalBatch(facts: [.order(order("search", time))])) }
+    for _ in 0..<1_100 { _ = journal.enqueue(JournalBatch(facts: [.order(order("search", nil, time))])) }
     let known = try await journal.orders()
     expect(known.contains(seen), "it is not among the newest, and stands")
     expectEqual(known.count { $0.kind == "acknowledge" }, 1)
