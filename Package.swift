@@ -42,8 +42,9 @@ let floors: [(name: String, rooms: [String])] = [
   (
     "Linux",
     [
-      "CEvdev", "CLinux", "CMosquitto", "COpenSSL", "CPNG", "CQREncode", "CSQLite", "CSeccomp", "CSodium", "CTurboJPEG",
-      "CUdev", "CV4LConvert", "CXKB", "CZBar", "LibCrypto", "LinuxIO",
+      "CEvdev", "CLinux", "CMosquitto", "COpenSSL", "CPNG", "CPangoCairo", "CQREncode", "CSQLite", "CSeccomp",
+      "CSodium",
+      "CTurboJPEG", "CUdev", "CV4LConvert", "CXKB", "CZBar", "LibCrypto", "LinuxIO",
     ]
   ),
   ("Vision", ["CodeVision", "DecodeProtocol", "DecodeWorker", "DecodeClient", "scangate-decode"]),
@@ -60,6 +61,7 @@ let floors: [(name: String, rooms: [String])] = [
       "Doctor",
     ]
   ),
+  ("Reports", ["Reports", "ReportPages", "ReportProtocol", "ReportWorker", "ReportClient", "scangate-report"]),
   ("Faces", ["Alerts", "Console", "MQTTBridge"]),
   ("Venue", ["VenueServer"]),
 ]
@@ -108,6 +110,7 @@ let package = Package(
     .executable(name: "scangate", targets: ["scangate"]),
     .executable(name: "scangate-outputs", targets: ["scangate-outputs"]),
     .executable(name: "scangate-decode", targets: ["scangate-decode"]),
+    .executable(name: "scangate-report", targets: ["scangate-report"]),
   ],
   dependencies: [
     .package(url: "https://github.com/apple/swift-argument-parser", from: "1.8.2"),
@@ -139,6 +142,7 @@ let package = Package(
     library("CSodium", "libsodium", "libsodium-dev"),
     library("CMosquitto", "libmosquitto", "libmosquitto-dev"),
     library("CPNG", "libpng", "libpng-dev"),
+    library("CPangoCairo", "pangocairo", "libpango1.0-dev"),
     library("CQREncode", "libqrencode", "libqrencode-dev"),
     library("CSeccomp", "libseccomp", "libseccomp-dev"),
     library("CSQLite", "sqlite3", "libsqlite3-dev"),
@@ -278,6 +282,17 @@ let package = Package(
         "TicketLists",
         "TicketSystemKit", "TicketTransport", "WedgeReader", "WireText",
       ], small),
+    // Reports: from the journal to tables and pages, made by a process of its own that has no key and no network.
+    room("Reports", ["LinuxIO", "ScanModel", "WireText"], small),
+    room("ReportPages", ["CPangoCairo", "Reports", "ScanModel"], small),
+    room("ReportProtocol", ["ScanModel", "WireCoding"], small),
+    room(
+      "ReportWorker",
+      ["CLinux", "Journal", "LinuxIO", "ReportPages", "ReportProtocol", "Reports", "ScanModel", "WireCoding"], small),
+    room("ReportClient", ["LinuxIO", "ReportProtocol", "ScanModel", "WireCoding"], small),
+    .executableTarget(
+      name: "scangate-report", dependencies: ["LinuxIO", "ReportProtocol", "ReportWorker"],
+      path: "Sources/Reports/scangate-report", swiftSettings: small, linkerSettings: stationLink),
     // The station as machines see it: processes of their own behind the station's socket.
     room(
       "Alerts",
@@ -285,7 +300,8 @@ let package = Package(
     .target(
       name: "Console",
       dependencies: [
-        "Alerts", "LibCrypto", "LinuxIO", "Reading", "ScanConfiguration", "ScanModel", "StationProtocol",
+        "Alerts", "LibCrypto", "LinuxIO", "Reading", "ReportClient", "ReportProtocol", "ScanConfiguration", "ScanModel",
+        "StationProtocol",
         "StationReport", "TicketSystemKit", "TicketTransport", "WireText", httpTypes, hummingbird, hummingbirdCore,
         logging, mustache, nioCore,
         nioHTTP1, nioPosix, nioSSL, nioTLS,
@@ -312,8 +328,8 @@ let package = Package(
         "Bookings", "CQREncode", "CameraReader", "CodeSigning", "Console", "DecodeClient", "DecodeProtocol", "Doctor",
         "EventSchedule",
         "Gateway", "Journal",
-        "KnownScanners", "LinuxIO", "MQTTBridge", "Reading", "ScanConfiguration", "ScanModel", "Sealing",
-        "SerialReader", "Service",
+        "KnownScanners", "LinuxIO", "MQTTBridge", "Reading", "ReportClient", "ReportProtocol", "ScanConfiguration",
+        "ScanModel", "Sealing", "SerialReader", "Service",
         "SetUpCodes", "SignalOutputs", "SignedTickets", "StationProtocol", "StationReport", "StationSetUp",
         "StationSocket", "Subscriptions", "TicketLists",
         "TicketSystemKit", "VenueServer", "WedgeReader", "WireText", argumentParser, logging, serviceLifecycle,
@@ -523,6 +539,15 @@ let package = Package(
         "VenueServer", "scangate-decode",
         "scangate-outputs", argumentParser,
       ]),
+    tests(of: "Reports", ["LinuxIO", "ScanModel", "ScanTesting"]),
+    tests(of: "ReportPages", ["LinuxIO", "Reports", "ScanModel", "ScanTesting"]),
+    tests(of: "ReportProtocol", ["ScanModel", "ScanTesting", "WireCoding"]),
+    tests(
+      of: "ReportWorker",
+      [
+        "Journal", "LinuxIO", "ReportClient", "ReportProtocol", "Reports", "ScanModel", "ScanTesting", "Sealing",
+        "WireCoding",
+      ]),
     tests(
       of: "Alerts",
       [
@@ -549,7 +574,8 @@ let package = Package(
       name: "FuzzCorpusTests",
       dependencies: [
         "Bookings", "CodeSigning", "CodeVision", "Console", "DecodeProtocol", "DecodeWorker", "EventSchedule",
-        "Expectations", "HolderProtocol", "KioskControl", "LibCrypto", "LinuxIO", "Reading", "ScanConfiguration",
+        "Expectations", "HolderProtocol", "KioskControl", "LibCrypto", "LinuxIO", "Reading", "ReportProtocol",
+        "ScanConfiguration",
         "ScanModel",
         "SetUpCodes", "SignalOutputs", "SignedTickets", "StationProtocol", "Subscriptions", "TicketSystemKit",
         "TicketTransport",

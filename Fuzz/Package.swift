@@ -47,6 +47,7 @@ let package = Package(
     room("Model", "WireCoding", ["ScanModel"]),
     room("Outputs", "HolderProtocol", ["ScanModel", "Signalling", "WireCoding"]),
     room("Station", "StationProtocol", ["LinuxIO", "ScanModel", "WireCoding"]),
+    room("Reports", "ReportProtocol", ["ScanModel", "WireCoding"]),
     .systemLibrary(name: "CPNG", path: "Rooms/Linux/CPNG", pkgConfig: "libpng"),
     .systemLibrary(name: "CSeccomp", path: "Rooms/Linux/CSeccomp", pkgConfig: "libseccomp"),
     .systemLibrary(name: "CTurboJPEG", path: "Rooms/Linux/CTurboJPEG", pkgConfig: "libturbojpeg"),
@@ -126,7 +127,8 @@ let package = Package(
       dependencies: [
         "Bookings", "CodeSigning", "CodeVision", "Console", "DecodeProtocol", "DecodeWorker", "EventSchedule",
         "WireText",
-        "HolderProtocol", "KioskControl", "LibCrypto", "LibFuzzer", "LinuxIO", "Reading", "ScanConfiguration",
+        "HolderProtocol", "KioskControl", "LibCrypto", "LibFuzzer", "LinuxIO", "Reading", "ReportProtocol",
+        "ScanConfiguration",
         "ScanModel",
         "SetUpCodes", "SignalOutputs", "SignedTickets", "StationProtocol", "Subscriptions", "TicketSystemKit",
         "TicketTransport",

@@ -25,7 +25,7 @@ struct Scangate: AsyncParsableCommand {
       CameraCommand.self,
       ConfigCommand.self,
       CredentialCommand.self,
-      JournalCommand.self, OrdersCommand.self, OutboxCommand.self, TicketsCommand.self, SignalCommand.self,
+      JournalCommand.self, ReportCommand.self, OrdersCommand.self, OutboxCommand.self, TicketsCommand.self, SignalCommand.self,
       DecodeCommand.self,
       KioskCommand.self, EnrolCodeCommand.self, EnrolmentCommand.self, FactoryResetCommand.self,
       VenueCommand.self,

@@ -74,7 +74,8 @@ package final class ConsoleService: Service {
   /// Returns when everything that has to move has moved: the picture of the station, and the thread that answers.
   package func heartbeat() async {
     // It comes back in time with the station or without it, if what asks moves.
-    _ = try? await mirror.snapshot(notOlderThan: .seconds(20))
+    let station = try? await mirror.snapshot(notOlderThan: .seconds(20))
+    if let station { setting.access?.heed(sessionTimeout: station.control?.sessionTimeout) }
     await server.heartbeat()
   }
 

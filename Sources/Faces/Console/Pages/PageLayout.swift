@@ -20,6 +20,8 @@ struct PageLayout: Sendable {
   /// After how many seconds it loads itself anew where there is no script; `nil` for never.
   var refresh: Int?
   var status = HTTPResponse.Status.ok
+  /// Colours of a ticket system; `nil` for ours.
+  var colours: PageColours?
 
   init(_ template: String, title: String, kind: String, _ model: PageModel) {
     (self.template, self.title, self.kind, self.model) = (template, title, kind, model)
@@ -53,6 +55,7 @@ struct PageLayout: Sendable {
     let layout: PageModel = [
       "t": .texts(texts), "lang": .text(texts.language.rawValue), "title": .text(title), "kind": .text(kind),
       "style": .text(PageStatic.style.path), "icon": .text(PageStatic.icon.path),
+      "colours": colours.map { .text("/static/\($0.file)") },
       "script": (script ?? (isLive ? PageStatic.script : nil)).map { .text($0.path) },
       "refresh": refresh.map { .text(String($0)) },
       // Escaped where it was made.

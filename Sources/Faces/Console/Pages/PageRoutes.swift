@@ -14,6 +14,9 @@ extension ConsoleRoutes {
     let hub = DoorHub(mirror)
     DoorRoutes(setting: setting, hub: hub).add(to: pages)
     AttendantRoutes(setting: setting, mirror: mirror, hub: hub).add(to: pages)
+    let reports = PageReports(setting: setting, client: setting.reports)
+    TechnicianRoutes(setting, mirror, reports).add(to: pages)
+    OrganiserRoutes(setting, mirror, reports).add(to: pages)
     pages.get("/") { try await home.respond(to: $0, context: $1) }
   }
 }

@@ -17,19 +17,25 @@ struct PageStatic: Sendable {
 
   static let style = File("pages", "css", "text/css; charset=utf-8", PackageResources.pages_css)
   static let script = File("live", "js", "text/javascript; charset=utf-8", PackageResources.live_js)
+  /// Renews pages of staff.
+  static let fresh = File("fresh", "js", "text/javascript; charset=utf-8", PackageResources.fresh_js)
   static let device = File("device", "js", "text/javascript; charset=utf-8", PackageResources.device_js)
   static let icon = File("icon", "svg", "image/svg+xml", PackageResources.icon_svg)
 
   /// All of them.
-  static let files = [style, script, device, icon]
+  static let files = [style, script, fresh, device, icon]
 
   /// `/static/NAME`.
   static func respond(to name: String) throws(ConsoleAnswer) -> Response {
+    if let colours = PageColours(file: name) { return response("text/css; charset=utf-8", colours.style) }
     guard let file = files.first(where: { $0.name == name }) else { throw .notFound }
-    return Response(
-      status: .ok,
-      headers: [.contentType: file.type, .cacheControl: "public, max-age=31536000, immutable"],
-      body: .init(byteBuffer: file.bytes))
+    return response(file.type, file.bytes)
+  }
+
+  private static func response(_ type: String, _ bytes: ByteBuffer) -> Response {
+    Response(
+      status: .ok, headers: [.contentType: type, .cacheControl: "public, max-age=31536000, immutable"],
+      body: .init(byteBuffer: bytes))
   }
 }
 

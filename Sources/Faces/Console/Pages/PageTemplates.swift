@@ -16,6 +16,11 @@ struct PageTemplates: Sendable {
     ("door", PackageResources.door_mustache),
     ("verdict", PackageResources.verdict_mustache),
     ("attendant", PackageResources.attendant_mustache),
+    ("outcome", PackageResources.outcome_mustache),
+    ("conflicts", PackageResources.conflicts_mustache),
+    ("technician", PackageResources.technician_mustache),
+    ("journal", PackageResources.journal_mustache),
+    ("organiser", PackageResources.organiser_mustache),
   ]
 
   private let library: MustacheLibrary

@@ -152,7 +152,7 @@ struct PageGuard: RouterMiddleware {
       ("Cross-Origin-Resource-Policy", "same-origin"),
       (
         "Permissions-Policy",
-        "camera=(), microphone=(), geolocation=(), payment=(), usb=(), serial=(), hid=(), bluetooth=(), display-capture=(), fullscreen=(self), screen-wake-lock=(self)"
+        "camera=(), microphone=(), geolocation=(), payment=(), usb=(), serial=(), hid=(), display-capture=(), fullscreen=(self), screen-wake-lock=(self)"
       ),
     ] {
       if let name = HTTPField.Name(name) { fields[name] = value }

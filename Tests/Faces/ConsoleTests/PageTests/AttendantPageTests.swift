@@ -175,6 +175,41 @@ import Testing
     }
   }
 
+  /// What the control service is told, and admissions that were not confirmed: only where there is somebody, and something.
+  @Test func statusAndConflictsAreThereWhereTheStationHasThem() async throws {
+    var station = SampleStation.snapshot()
+    var control = StationSnapshot.Control()
+    (control.isActivated, control.board.manualStatus) = (true, .lunch)
+    station.control = control
+    let conflict = StationSnapshot.Conflict(
+      id: AttemptID(), system: TicketSystemID("venue"), gate: GateID("north"), code: "whole-code-d8vd",
+      admitted: SampleStation.now, state: "contradicted", reason: "refunded", words: "<u>money back</u>")
+    station.outbox.open = [conflict]
+    try await withPages(station) { bench in
+      let anna = try await bench.signIn("attendant")
+      let page = try await bench.get(Self.path, as: anna)
+      expect(page.body.contains("<option value=\"lunch\" selected>At lunch</option>"), "\(page.body)")
+      for word in ["…d8vd", "refused by the ticket system", "Refunded", "&lt;u&gt;money back"] {
+        expect(page.body.contains(word), "\(word): \(page.body)")
+      }
+      expect(!page.body.contains("whole-code"))
+      let (_, told) = try await order("status", bench, as: anna, ["status": "brb"])
+      expect(try await after(told, bench, as: anna).body.contains("The control service is told."))
+      _ = try await order("status", bench, as: anna, ["status": "own"])
+      let (form, seen) = try await order("acknowledge", bench, as: anna)
+      expectEqual(form["conflict"], conflict.id.description)
+      expect(try await after(seen, bench, as: anna).body.contains("It is acknowledged."))
+      expectEqual(bench.station.orders.map(\.action), [.status(.brb), .status(nil), .acknowledge(conflict.id)])
+      for (kind, more) in [("status", ["status": "asleep"]), ("acknowledge", ["conflict": "7"])] {
+        expectEqual(try await order(kind, bench, as: anna, more).answer.status, 400)
+      }
+    }
+    try await withPages { bench in
+      let page = try await bench.get(Self.path, as: try await bench.signIn("attendant"))
+      expect(!page.body.contains("value=\"status\"") && !page.body.contains("value=\"acknowledge\""))
+    }
+  }
+
   /// Outcomes are kept for whoever gave the order, for a while, and so many.
   @Test func outcomesAreBounded() {
     let time = ManualTime()

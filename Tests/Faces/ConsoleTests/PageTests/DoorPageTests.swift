@@ -53,6 +53,33 @@ import Testing
     }
   }
 
+  /// What the ticket system and the control service have for people; colours where they can be read.
+  @Test func anIdleDoorSaysWhatThereIs() async throws {
+    var station = SampleStation.snapshot()
+    station.gates[0].event = "An Evening of Strings"
+    station.ticketSystems[0].branding = .init(
+      name: "Town Hall", logoText: "TH", background: 0xFFFFFF, text: 0x111111, primary: 0x777777, onPrimary: 0x888888)
+    station.ticketSystems[0].seats = .init(sold: 600)
+    var control = StationSnapshot.Control()
+    (control.board.welcomeMessage, control.board.room, control.board.status) = ("Good evening", "Hall 1", .available)
+    control.board.statusTexts = [.init(status: .available, text: "Come in")]
+    station.control = control
+    try await withPages(station) { bench in
+      let page = try await bench.get("/door/north")
+      for word in ["An Evening of Strings", "412 of 600 in", "Good evening", "Hall 1", "Come in", ">TH<"] {
+        expect(page.body.contains(word), "\(word): \(page.body)")
+      }
+      // The first colour cannot be read; the page's own can.
+      expect(page.body.contains("/static/brand-ffffff-111111.css"), "\(page.body)")
+      let style = try await bench.get("/static/brand-ffffff-111111.css")
+      expectEqual(style.body, ":root{--brand:#ffffff;--on-brand:#111111}\n")
+      for file in [
+        "brand-777777-888888.css", "brand-FFFFFF-111111.css", "brand-fffff-111111.css", "brand-ffffff-111111.css;x",
+        "brand-+fffff-111111.css", "brand-ffffff-1.css",
+      ] { expectEqual(try await bench.get("/static/\(file)").status, 404, "\(file)") }
+    }
+  }
+
   @Test func theFilesLanguageStandsAboveTheBrowsers() async throws {
     try await withPages(language: .es) { bench in
       let answer = try await bench.get("/door/north", ["Accept-Language": "fr"])

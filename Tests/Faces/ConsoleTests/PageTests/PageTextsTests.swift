@@ -14,6 +14,8 @@ import Testing
     "reason": RefuseReason.allCases.map(\.rawValue) + UndecidedReason.allCases.map(\.rawValue),
     "refused": OrderRefusal.allCases.map(\.rawValue),
     "refusal": PageRefusal.allCases.map(\.rawValue),
+    "status": StationStatus.allCases.map(\.rawValue) + ["own"],
+    "conflict": ["contradicted", "unsettled", "tooLate"],
     "note": [],
     "problem": [],
     "done": [],

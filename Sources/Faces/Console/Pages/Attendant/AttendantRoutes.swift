@@ -11,6 +11,8 @@ struct AttendantRoutes: Sendable {
   /// How long an order is waited for; a code that was typed, as long as its gate may take.
   private static let orderLimit: Duration = .seconds(10)
   private static let presentLimit: Duration = .seconds(30)
+  /// As many conflicts as a telephone shows; when they are acknowledged, others follow.
+  private static let mostConflicts = 10
   /// What names, in an address, the order whose outcome is shown.
   private static let doneKey = "done"
 
@@ -30,7 +32,7 @@ struct AttendantRoutes: Sendable {
     let gate = try DoorRoutes.gate(context)
     let caller = try context.requires(.attendant, at: gate.name)
     let texts = setting.texts(for: request, context)
-    let face = await hub.face(of: gate)
+    let (face, _) = await hub.look(at: gate)
     let time = SystemTime()
     let clock = PageTime(now: time.wall())
     var model = DoorRoutes.model(of: gate, face, texts, at: time)
@@ -43,9 +45,17 @@ struct AttendantRoutes: Sendable {
     for kind in orders {
       // Each form has a number of its own, made here: whoever sends it twice orders it once.
       var form: PageModel = ["id": .text(OrderID().description), "why": .text("why-\(kind.rawValue)")]
-      if kind == .maintenance {
+      switch kind {
+      case .maintenance:
         let isOut = station?.gates.first { $0.id == gate }?.isMaintenanceOrdered ?? false
         form.set("isOut", .flag(isOut))
+      case .status:
+        guard let control = station?.control, control.isActivated else { continue }
+        form.set("choices", .list(Self.choices(control.board, texts)))
+      case .acknowledge:
+        guard let open = station?.outbox.open, !open.isEmpty else { continue }
+        form.set("conflicts", .list(open.prefix(Self.mostConflicts).map { Self.conflict($0, texts, clock) }))
+      default: break
       }
       model.set(kind.rawValue, .part(form))
     }
@@ -64,6 +74,35 @@ struct AttendantRoutes: Sendable {
     page.isLive = true
     if case .noGate = face { page.status = .notFound }
     return page.response(texts)
+  }
+
+  /// What the control service may be told in place of the station's own status.
+  private static func choices(_ board: StationSnapshot.Board, _ texts: PageTexts) -> [PageModel] {
+    let own: PageModel = [
+      "value": "own", "words": .text(texts["status.own"]), "isChosen": .flag(board.manualStatus == nil),
+    ]
+    return [own]
+      + StationStatus.allCases.map { status in
+        [
+          "value": .text(status.rawValue), "words": .text(texts["status.\(status.rawValue)"]),
+          "isChosen": .flag(board.manualStatus == status),
+        ]
+      }
+  }
+
+  private static func conflict(
+    _ conflict: StationSnapshot.Conflict, _ texts: PageTexts, _ clock: PageTime
+  ) -> PageModel {
+    let facts = [
+      // The service has shortened it; one that has not is no reason to show more.
+      conflict.code.map { $0.unicodeScalars.count <= 5 ? $0 : Code($0).shortened }, clock.short(conflict.admitted),
+      conflict.gate.name, texts.named("conflict", conflict.state), conflict.reason.map { texts.named("reason", $0) },
+      conflict.words,
+    ]
+    return [
+      "id": .text(OrderID().description), "conflict": .text(conflict.id.description),
+      "facts": .list(facts.compactMap(\.self).map { ["words": .foreign($0, limit: ShownScan.longestDetail)] }),
+    ]
   }
 
   /// What an attendant may order now: what role, file and gateway allow.

@@ -13,7 +13,9 @@ struct PageOrder: Equatable {
   }
 
   /// What an attendant may order, where the file lets the console.
-  static let ofAttendants: Set<OrderKind> = [.present, .search, .annul, .openOnce, .maintenance]
+  static let ofAttendants: Set<OrderKind> = [
+    .present, .search, .annul, .openOnce, .maintenance, .status, .acknowledge,
+  ]
 
   let id: OrderID
   let action: StationOrder.Action
@@ -48,7 +50,15 @@ struct PageOrder: Equatable {
       guard let state = form["on"], state == "on" || state == "off" else { throw .malformed }
       action = .maintenance(gate, isOn: state == "on")
       text = state == "on" ? "maintenanceOn" : "maintenanceOff"
-    default: throw .malformed
+    case .status:
+      guard let typed = form["status"] else { throw .malformed }
+      let status = StationStatus(rawValue: typed)
+      guard status != nil || typed == "own" else { throw .malformed }
+      action = .status(status)
+    case .acknowledge:
+      guard let conflict = form["conflict"].flatMap({ AttemptID(hexadecimal: $0) }) else { throw .malformed }
+      action = .acknowledge(conflict)
+    case .outboxHold, .outboxRetry, .listRefresh, .arming, .signalTest, .journalAccept: throw .malformed
     }
     doneText = text
   }

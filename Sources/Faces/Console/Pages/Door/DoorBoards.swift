@@ -113,4 +113,10 @@ struct DoorBoards: Sendable {
     guard let found = station.gates.first(where: { $0.id == gate }) else { return .noGate }
     return .gate(DoorIdle(found, of: station), lit[gate].flatMap { $0.until > now ? $0 : nil })
   }
+
+  /// The colours of a gate's ticket system, where they can be read.
+  func colours(of gate: GateID) -> PageColours? {
+    guard let station, let found = station.gates.first(where: { $0.id == gate }) else { return nil }
+    return PageColours(station.ticketSystems.first { $0.id == found.ticketSystem }?.branding)
+  }
 }

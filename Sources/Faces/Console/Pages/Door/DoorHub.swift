@@ -73,22 +73,19 @@ final class DoorHub: Sendable {
     return DoorWatch(number: number, wakes: wakes, hub: self)
   }
 
-  /// What stands on a gate's page now; the station is followed for a while, for whoever asks again.
-  func face(of gate: GateID) async -> DoorBoards.Face {
-    let isFollowing = state.withLock { state in
-      let isFollowing = state.boards.isTelling != nil && state.boards.station != nil
+  /// What stands on a gate's page now, and in which colours; the station is followed for a while, for whoever asks again.
+  func look(at gate: GateID) async -> (face: DoorBoards.Face, colours: PageColours?) {
+    let boards: DoorBoards? = state.withLock { state in
       look(&state)
-      return isFollowing
+      return state.boards.isTelling != nil && state.boards.station != nil ? state.boards : nil
     }
+    if let boards { return (boards.face(of: gate, at: time.now()), boards.colours(of: gate)) }
     // What comes first is asked for, so that a page need not be empty.
-    if !isFollowing, let snapshot = try? await mirror.snapshot(notOlderThan: interval) {
-      var boards = DoorBoards()
-      boards.become(telling: true)
-      boards.take(snapshot)
-      return boards.face(of: gate, at: time.now())
-    }
-    if !isFollowing { return .away }
-    return state.withLock { $0.boards.face(of: gate, at: time.now()) }
+    guard let snapshot = try? await mirror.snapshot(notOlderThan: interval) else { return (.away, nil) }
+    var first = DoorBoards()
+    first.become(telling: true)
+    first.take(snapshot)
+    return (first.face(of: gate, at: time.now()), first.colours(of: gate))
   }
 
   /// Ends what all are told.

@@ -27,6 +27,18 @@ struct DoorIdle: Hashable, Sendable {
   var detail: String?
   /// Whether the gate decides by itself, because its ticket system does not answer.
   var isAlone: Bool
+  /// Tonight's event.
+  var event: String?
+  /// What greets people, where the control service has something.
+  var welcome: String?
+  /// Where this is.
+  var room: String?
+  /// What the control service has to be said of the station's status.
+  var status: String?
+  /// Whose tickets these are: what stands in the logo's place, or the name.
+  var brand: String?
+  /// How many tickets there are for it in all: sold, or on the list.
+  var sold: UInt64?
 
   init(_ gate: StationSnapshot.Gate, of station: StationSnapshot) {
     self.station = TerminalText.clean(station.station, limit: ShownScan.longestFact)
@@ -35,6 +47,17 @@ struct DoorIdle: Hashable, Sendable {
     passed = gate.passed
     isAlone = gate.offline != nil
     reason = gate.reason?.rawValue
+    func short(_ text: String?, _ limit: Int = ShownScan.longestFact) -> String? {
+      text.map { TerminalText.clean($0, limit: limit) }.flatMap { $0.isEmpty ? nil : $0 }
+    }
+    let system = station.ticketSystems.first { $0.id == gate.ticketSystem }
+    event = short(gate.event ?? system?.event)
+    brand = short(system?.branding?.logoText ?? system?.branding?.name)
+    sold = system?.seats?.sold
+    let board = station.control?.board
+    welcome = short(board?.welcomeMessage, 160)
+    room = short(board?.room)
+    status = short(board?.statusText, 160)
     detail = gate.condition.detail.map { TerminalText.clean($0, limit: ShownScan.longestDetail) }
     switch gate.condition.state {
     case "ready": kind = .ready

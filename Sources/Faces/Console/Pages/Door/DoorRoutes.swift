@@ -33,11 +33,12 @@ struct DoorRoutes: Sendable {
     let gate = try Self.gate(context)
     try context.requires(.door, at: gate.name)
     let texts = setting.texts(for: request, context)
-    let face = await hub.face(of: gate)
+    let (face, colours) = await hub.look(at: gate)
     let name = TerminalText.clean(gate.name, limit: ShownScan.longestFact)
     let model = Self.model(of: gate, face, texts, at: SystemTime())
     var page = PageLayout("door", title: texts("door.title", name), kind: "door", model)
     page.isLive = true
+    page.colours = colours
     page.refresh = Self.refresh
     if case .noGate = face { page.status = .notFound }
     return page.response(texts)

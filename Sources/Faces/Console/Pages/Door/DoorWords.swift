@@ -18,6 +18,8 @@ struct DoorWords: Hashable, Sendable {
   var detail: String?
   /// For how many milliseconds it is shown; `nil` where that is until something else comes.
   var left: Int64?
+  /// What stands there when that is over.
+  var idle: [DoorWords] = []
   /// How many passed, and what else is told while nothing happens; empty where nobody knows.
   var notes: [String] = []
 
@@ -38,6 +40,7 @@ struct DoorWords: Hashable, Sendable {
       if let lit {
         self.init(lit.scan, isExit: idle.isExit, texts, time)
         left = max(0, (lit.until - now).saturatedNanoseconds / 1_000_000)
+        self.idle = [DoorWords(idle, texts)]
       } else {
         self.init(idle, texts)
       }
@@ -50,7 +53,10 @@ struct DoorWords: Hashable, Sendable {
   private init(_ idle: DoorIdle, _ texts: PageTexts) {
     self.init(kind: idle.kind.rawValue, head: texts["door.\(idle.kind == .starting ? "starting" : idle.kind.rawValue)"])
     switch idle.kind {
-    case .ready: reason = idle.isAlone ? texts["door.offline"] : nil
+    case .ready:
+      reason = idle.isAlone ? texts["door.offline"] : nil
+      // What greets people is said beside what they are to do.
+      facts = [idle.welcome].compactMap(\.self)
     case .fault, .notSetUp, .closed, .maintenance: reason = idle.reason.map { texts.named("reason", $0) }
     case .starting, .cannotOpen: break
     }
@@ -58,7 +64,12 @@ struct DoorWords: Hashable, Sendable {
   }
 
   private static func notes(of idle: DoorIdle, _ texts: PageTexts) -> [String] {
-    [texts(idle.isExit ? "door.left" : "door.inside", String(idle.passed))]
+    let count =
+      idle.isExit
+      ? texts("door.left", String(idle.passed))
+      : idle.sold.map { texts("verdict.of", String(idle.passed), String($0)) }
+        ?? texts("door.inside", String(idle.passed))
+    return [idle.event, count, idle.room, idle.status, idle.brand].compactMap(\.self)
   }
 
   // MARK: Verdicts
@@ -118,6 +129,7 @@ struct DoorWords: Hashable, Sendable {
     json.add("detail", detail)
     json.add("notes", texts: notes)
     json.add("left", number: left)
+    json.add("then", object: idle.first?.json(at: now))
     return json.text
   }
 

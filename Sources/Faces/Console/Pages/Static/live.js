@@ -28,8 +28,13 @@
     face.dataset.turn = face.dataset.turn === "a" ? "b" : "a";
   };
   const wait = () => show({ kind: "awaited", head: root.dataset.wait });
-  const lost = () => {
+  /* A verdict's time is over. */
+  const end = () => {
     over = 0;
+    if (idle) show(idle); else wait();
+  };
+  const lost = () => {
+    [over, idle] = [0, null];
     if (isLost) return;
     isLost = true;
     show({ kind: "lost", head: root.dataset.lost, reason: root.dataset.lostWords });
@@ -65,7 +70,8 @@
       isLost = false;
       const left = typeof told.left === "number" ? told.left - delay : null;
       over = 0;
-      if (left === null || left > 0) show(told); else wait();
+      idle = told.then && typeof told.then === "object" ? told.then : null;
+      if (left === null || left > 0) show(told); else end();
       list(notes, told.notes);
       if (left !== null && left > 0) over = performance.now() + left;
     });
@@ -79,7 +85,7 @@
   };
   const look = () => {
     const now = performance.now();
-    if (over && now >= over) { over = 0; wait(); }
+    if (over && now >= over) end();
     if (silence() > LOST) lost();
     if (isLost && now - begun > (source && source.readyState === EventSource.CLOSED ? 1000 : AGAIN)) listen();
   };
