@@ -319,9 +319,6 @@ class Page:
 
     # What becomes of it
 
-    def offline(self, is_so=True):
-        self.ask("Network.emulateNetworkConditions", offline=is_so, latency=0, downloadThroughput=-1, uploadThroughput=-1)
-
     def freeze(self):
         """The browser stops the page, as where its machine sleeps."""
         self.ask("Page.setWebLifecycleState", state="frozen")
