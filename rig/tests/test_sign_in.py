@@ -12,7 +12,7 @@ from venue import SCANGATE
 
 SESSION, DEVICE = "__Host-scangate", "__Host-scangate-device"
 ORIGIN = f"http://{ADDRESS}:{PORT}"
-PASSWORDS = {"anna": "correct horse", "tom": "482915"}
+PASSWORDS = {"anna": "correct horse", "tom": "482915", "olga": "Zäpfchen 12"}
 
 
 class Browser:
@@ -61,7 +61,7 @@ class SignInCase(ConsoleCase):
     MORE = "pages: true"
 
     def furnish(self):
-        for name, role in (("anna", "attendant"), ("tom", "technician")):
+        for name, role in (("anna", "attendant"), ("tom", "technician"), ("olga", "organiser")):
             self.users(f"add {name} --role {role}", PASSWORDS[name])
 
     def users(self, words, password=None):
@@ -97,7 +97,10 @@ class SignIn(SignInCase):
         self.assertRegex(browser.cookies[SESSION], "^[0-9a-f]{64}$")
         self.assertEqual(browser.ask("/attendant/north"), 200)
         self.assertNotIn(browser.cookies[SESSION], self.console.log())
-        self.assertEqual(browser.ask("/technician"), 403)
+        organiser = Browser(self.console)
+        self.assertEqual(organiser.sign_in("olga"), 303)
+        self.assertEqual(organiser.ask("/attendant/north"), 403)
+        self.assertEqual(organiser.ask("/door/north"), 200)
         old, token = browser.cookies[SESSION], browser.token("/sessions")
         self.assertEqual(browser.ask("/sign-out", "POST", {"form": token}), 303)
         browser.cookies[SESSION] = old
@@ -156,7 +159,7 @@ class SignIn(SignInCase):
         self.users("remove tom")
         self.assertEqual(tom.ask("/attendant/north"), 303)
         self.assertEqual(anna.sign_in("anna", "another horse"), 303)
-        self.assertEqual(self.users("list").split(), ["anna", "attendant"])
+        self.assertEqual(self.users("list").split(), ["anna", "attendant", "olga", "organiser"])
         for words, password in (("add eve --role attendant", "12345"), ("add eve --role attendant", "123456"), ("add eve --role attendant", "short")):
             with self.assertRaises(MachineError):
                 self.users(words, password)

@@ -9,6 +9,13 @@ extension TicketSystemType {
 }
 
 extension EventScheduleSection {
+  private static func upkeep(
+    _ look: BrandingWatch?
+  ) -> (@Sendable (_ tell: @escaping @Sendable (UpkeepNews) -> Void) async -> Void)? {
+    guard let look else { return nil }
+    return { _ in await look.run() }
+  }
+
   fileprivate static func connect(
     _ id: TicketSystemID, _ settings: System, _ use: ConnectionUse, _ list: ListOnBoard?,
     _ credentials: CredentialResolver, _ time: any TimeSource
@@ -30,7 +37,7 @@ extension EventScheduleSection {
         EventScheduleTicketSystem(
           id: id, client: client, gate: gate ?? Gate(), book: book, directory: directory, time: time)
       },
-      upkeep: look.map { look in { _ in await look.run() } },
+      upkeep: Self.upkeep(look),
       look: {
         var found = ConnectionLook(budget: client.metered.left, certificateEnds: transport.certificateEnds)
         found.branding = look?.branding

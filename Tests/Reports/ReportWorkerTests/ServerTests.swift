@@ -121,7 +121,8 @@ import Testing
     let bench = try ReportBench()
     try bench.serve()
     let socket = try PacketSocket(connectingTo: bench.socket)
-    for _ in 0..<200 where !socket.send([9, 9, 9]) { break }
+    var sent = 0
+    while sent < 200, socket.send([9, 9, 9]) { sent += 1 }
     var answers = 0
     await until {
       while case .packet = socket.receive(limit: ReportLimits.maximumPacket) { answers += 1 }

@@ -14,6 +14,7 @@ struct PageChart: Sendable, Equatable {
   static let mostPlaces = 144
   static let mostSeries = 16
   private static let kinds: Set<String> = ["admit", "refuse", "undecided", "plain"]
+  private static let hatched: Set<String> = ["refuse", "undecided"]
   private static let (width, height, left, bottom, top) = (720, 240, 48, 24, 10)
 
   /// What distinguishes it from others of the same page: letters, digits and `-`.
@@ -68,24 +69,28 @@ struct PageChart: Sendable, Equatable {
       svg += "<line class=\"grid\" x1=\"\(Self.left)\" x2=\"\(Self.width)\" y1=\"\(y)\" y2=\"\(y)\"/>"
       svg += "<text class=\"axis\" x=\"\(Self.left - 6)\" y=\"\(y + 4)\" text-anchor=\"end\">\(value)</text>"
     }
+    // One shape a series: a page of many bars stays small.
+    var shapes = Array(repeating: "", count: min(series.count, Self.mostSeries))
     for place in 0..<count {
-      var y = Double(Self.top + area)
+      var stacked: UInt64 = 0
       let x = Double(Self.left) + step * Double(place)
-      for series in series.prefix(Self.mostSeries) where series.values.indices.contains(place) {
+      for (index, series) in series.prefix(Self.mostSeries).enumerated() where series.values.indices.contains(place) {
         let value = series.values[place]
         guard value > 0 else { continue }
-        let bar = high(value)
-        y -= bar
-        let kind = Self.kinds.contains(series.kind) ? series.kind : "plain"
-        let shape =
-          "x=\"\(Self.text(x + step * 0.08))\" y=\"\(Self.text(y))\" width=\"\(Self.text(step * 0.84))\" "
-          + "height=\"\(Self.text(bar))\""
-        svg += "<rect class=\"bar-\(kind)\" \(shape)/>"
-        if kind != "admit", kind != "plain" { svg += "<rect fill=\"url(#\(id)-\(kind))\" \(shape)/>" }
+        let bottom = Double(Self.top + area) - high(stacked)
+        stacked = min(stacked.addingReportingOverflow(value).overflow ? .max : stacked + value, end)
+        let top = Double(Self.top + area) - high(stacked)
+        shapes[index] += "M\(Self.text(x + step * 0.08)) \(Self.text(bottom))h\(Self.text(step * 0.84))"
+        shapes[index] += "V\(Self.text(top))h-\(Self.text(step * 0.84))z"
       }
       guard !places[place].isEmpty else { continue }
       svg += "<text class=\"axis\" x=\"\(Self.text(x + step / 2))\" y=\"\(Self.height - 6)\" text-anchor=\"middle\">"
       svg += "\(PageEscaping.escape(places[place]))</text>"
+    }
+    for (series, shape) in zip(series, shapes) where !shape.isEmpty {
+      let kind = Self.kinds.contains(series.kind) ? series.kind : "plain"
+      let paint = Self.hatched.contains(kind) ? "fill=\"url(#\(id)-\(kind))\"" : "class=\"bar-\(kind)\""
+      svg += "<path \(paint) d=\"\(shape)\"/>"
     }
     return svg + "</svg>"
   }
@@ -94,9 +99,9 @@ struct PageChart: Sendable, Equatable {
   private var hatchings: String {
     """
     <defs><pattern id="\(id)-refuse" width="6" height="6" patternUnits="userSpaceOnUse" patternTransform="rotate(45)">\
-    <line class="hatch" x1="0" x2="0" y1="0" y2="6"/></pattern>\
-    <pattern id="\(id)-undecided" width="6" height="6" patternUnits="userSpaceOnUse"><circle class="dot" cx="3" cy="3" r="1.4"/></pattern>\
-    </defs>
+    <rect class="bar-refuse" width="6" height="6"/><line class="hatch" x1="0" x2="0" y1="0" y2="6"/></pattern>\
+    <pattern id="\(id)-undecided" width="6" height="6" patternUnits="userSpaceOnUse">\
+    <rect class="bar-undecided" width="6" height="6"/><circle class="dot" cx="3" cy="3" r="1.4"/></pattern></defs>
     """
   }
 
@@ -104,7 +109,8 @@ struct PageChart: Sendable, Equatable {
   static func text(_ value: Double) -> String {
     guard value.isFinite, value.magnitude < 1e9 else { return "0" }
     let tenths = Int((value * 10).rounded())
-    return "\(tenths < 0 ? "-" : "")\(tenths.magnitude / 10).\(tenths.magnitude % 10)"
+    let fraction = tenths.magnitude % 10
+    return "\(tenths < 0 ? "-" : "")\(tenths.magnitude / 10)\(fraction == 0 ? "" : ".\(fraction)")"
   }
 
   /// Whether it shows anything.

@@ -7,6 +7,9 @@ import StationReport
 
 /// `/organiser`: how it goes, as charts; nothing at a gate is ordered here.
 struct OrganiserRoutes: Sendable {
+  /// How many gates have their charts on one page.
+  private static let mostCharts = 3
+
   private let staff: StaffPage
   private let reports: PageReports
 
@@ -31,7 +34,7 @@ struct OrganiserRoutes: Sendable {
     _ request: Request, _ context: ConsoleContext, trouble: String? = nil
   ) async throws -> Response {
     try await staff.page("organiser", request, context) { model, station, texts, time, orders in
-      Self.fill(&model, station, texts, time, orders)
+      Self.fill(&model, station, texts, time, orders, only: StaffQuery(request.uri.query)["gate"])
       model.set("reports", .flag(reports.isThere))
       model.set("reportTrouble", trouble.map { .foreign($0, limit: 400) })
       model.set("reportFrom", .text(PageInstant.local(time.now - .seconds(86_400), time)))
@@ -42,16 +45,26 @@ struct OrganiserRoutes: Sendable {
   /// Fills the template.
   static func fill(
     _ model: inout PageModel, _ station: StationSnapshot, _ texts: PageTexts, _ time: PageTime,
-    _ orders: Set<OrderKind>
+    _ orders: Set<OrderKind>, only gate: String? = nil
   ) {
     let throughput = ThroughputChart(throughput: station.throughput, texts: texts, time: time)
+    // A page of many charts would be long, and heavy.
+    let named = station.gates.filter { $0.id.name == gate }
+    let drawn = named.isEmpty ? Array(station.gates.prefix(mostCharts)) : named
+    model.set(
+      "others",
+      .list(
+        station.gates.filter { gate in !drawn.contains { $0.id == gate.id } }.map {
+          ["name": .foreign($0.id.name, limit: 60), "step": .text(PagePath.step($0.id.name))]
+        }))
+    model.set("allGates", .list(station.gates.map { ["name": .foreign($0.id.name, limit: 60)] }))
     model.set(
       "gates",
       .list(
-        station.gates.enumerated().map { index, gate in
+        drawn.enumerated().map { index, gate in
           let chart = throughput.chart(of: gate.id, id: "throughput-\(index)")
           return [
-            "gate": .foreign(gate.id.name, limit: 60), "chart": .text(chart.svg), "words": .text(chart.words),
+            "gate": .foreign(gate.id.name, limit: 60), "chart": .markup(chart.svg), "words": .text(chart.words),
             "isEmpty": .flag(chart.isEmpty),
             "columns": .list(chart.series.map { ["name": .text($0.name)] }), "rows": .list(throughput.rows(of: chart)),
             "kinds": .list(chart.series.map { ["name": .text($0.name), "kind": .text($0.kind)] }),
@@ -75,12 +88,12 @@ struct OrganiserRoutes: Sendable {
     return [
       "system": .foreign(system.branding?.name ?? system.id.name, limit: 60),
       "logo": system.branding?.logoText.map { .foreign($0, limit: 60) },
-      "swatch": system.branding.map { .text(BrandStripe.svg($0)) },
+      "swatch": system.branding.map { .markup(BrandStripe.svg($0)) },
       "host": system.host.map { .foreign($0, limit: 100) },
       "event": system.event.map { .foreign($0, limit: 100) },
       "inside": .text(String(inside)), "sold": (system.seats?.sold).map { .text(String($0)) },
       "capacity": (system.seats?.capacity).map { .text(String($0)) },
-      "house": .text(house.chart(id: "house-\(index)").svg),
+      "house": .markup(house.chart(id: "house-\(index)").svg),
       "kinds": .list(
         (system.seats?.kinds ?? []).map { kind in
           [
@@ -88,7 +101,7 @@ struct OrganiserRoutes: Sendable {
             "capacity": .text(kind.capacity.map(String.init) ?? "–"),
           ]
         }),
-      "answers": answers.map { .text($0.svg) },
+      "answers": answers.map { .markup($0.svg) },
       "answerRows": times.map { .list(AnswerChart(times: $0, texts: texts).rows) },
       "trouble": system.offline.map { .foreign($0.rawValue, limit: 60) },
     ]

@@ -10,6 +10,9 @@
   notice.setAttribute("role", "status");
   notice.hidden = true;
   root.prepend(notice);
+  // Without what became of an order.
+  const gate = new URLSearchParams(location.search).get("gate");
+  const where = location.pathname + (gate ? "?gate=" + encodeURIComponent(gate) : "");
   let heard = Date.now(), isAsking = false;
   const stale = () => {
     const isStale = Date.now() - heard > 3 * pause;
@@ -25,7 +28,7 @@
     try {
       const abort = new AbortController();
       const end = setTimeout(() => abort.abort(), 8000);
-      const answer = await fetch(location.pathname, { cache: "no-store", redirect: "error", signal: abort.signal });
+      const answer = await fetch(where, { cache: "no-store", redirect: "error", signal: abort.signal });
       const text = await answer.text();
       clearTimeout(end);
       const fresh = new DOMParser().parseFromString(text, "text/html");
