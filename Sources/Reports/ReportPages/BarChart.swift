@@ -22,10 +22,13 @@ enum BarChart {
     words: @escaping (String) -> String = { $0 }
   ) -> ReportPages.Page {
     var rows = counts.sorted.map { (name: $0.name.isEmpty ? nameless : words($0.name), counts: $0.counts) }
+    // Without a bar: all together they would make each other one short.
+    var others: Bar?
     if rows.count > mostBars {
       let rest = rows[(mostBars - 1)...]
       let sum = rest.reduce(ReportCounts()) { $0 + $1.counts }
-      rows = Array(rows.prefix(mostBars - 1)) + [("\(rest.count) others", sum)]
+      rows = Array(rows.prefix(mostBars - 1))
+      others = Bar(name: "\(rest.count) others, together", parts: [], words: numbers(sum))
     }
     let bars = rows.map { row in
       Bar(
@@ -36,7 +39,7 @@ enum BarChart {
         words: numbers(row.counts))
     }
     let legend = [("admitted", Ink.admitted), ("refused", .refused), ("undecided", .undecided)]
-    return (title, subtitle, { draw(bars, legend, $0) })
+    return (title, subtitle, { draw(bars + [others].compactMap(\.self), legend, $0) })
   }
 
   /// Refusals, and what was not decided, by reason.
@@ -54,8 +57,8 @@ enum BarChart {
         name: name, parts: [(count, reason.outcome == .refused ? .refused : .undecided)],
         words: "\(PageWords.count(count)) \(reason.outcome.rawValue), \(PageWords.share(count, of: whole)) of these")
     }
-    if others > 0 { bars.append(Bar(name: "others", parts: [(others, .line)], words: PageWords.count(others))) }
-    let legend = [("refused", Ink.refused), ("undecided: nobody could be asked", .undecided)]
+    if others > 0 { bars.append(Bar(name: "other reasons, together", parts: [], words: PageWords.count(others))) }
+    let legend = [("refused", Ink.refused), ("undecided: the code was not judged", .undecided)]
     return ("By reason", "Why scans were refused, or not decided", { draw(bars, legend, $0) })
   }
 

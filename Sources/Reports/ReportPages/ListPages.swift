@@ -54,12 +54,12 @@ enum ListPages {
       name: kind == .fault ? "time, first" : "time", part: 0.24,
       text: { clock.text($0.at.wall, isTrusted: $0.at.isTrusted) })
     let gate = Column(name: "gate", part: 0.13, text: \.gate)
-    let scan = Column(name: "scan", part: 0.12, text: \.scan)
+    let scan = Column(name: "scan", part: 0.12, text: { digits($0.scan) })
     switch kind {
     case .provisional:
       return [
-        time, gate, Column(name: "event", part: 0.21, text: \.event),
-        Column(name: "decided by", part: 0.1, text: \.decider),
+        time, gate, Column(name: "event", part: 0.2, text: \.event),
+        Column(name: "decided by", part: 0.11, text: \.decider),
         Column(name: "became", part: 0.2, text: { [PageWords.spaced($0.what), PageWords.spaced($0.reason)].said }),
         scan,
       ]
@@ -84,6 +84,9 @@ enum ListPages {
       ]
     }
   }
+
+  /// Without the word that keeps spreadsheets from taking the digits for a number.
+  private static func digits(_ scan: String) -> String { scan.hasPrefix("scan ") ? String(scan.dropFirst(5)) : scan }
 
   private static func draw(_ rows: [ReportedItem], _ columns: [Column], _ note: String, _ canvas: PageCanvas) {
     var y = 100.0

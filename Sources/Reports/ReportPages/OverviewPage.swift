@@ -53,7 +53,7 @@ enum OverviewPage {
       total.scans == 0 ? "" : "\(PageWords.share(part, of: total.scans)) of the scans"
     }
     var rows = [
-      ("Scans", total.scans, "presented, and written down one by one", true),
+      ("Scans", total.scans, "codes that were presented", true),
       ("Admitted", total.admitted, share(total.admitted), true),
       ("of them annulled", total.annulled, "taken back: nobody passed", false),
       ("Refused", total.refused, share(total.refused), true),

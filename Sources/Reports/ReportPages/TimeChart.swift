@@ -9,7 +9,8 @@ enum TimeChart {
 
   static func page(of report: Report) -> ReportPages.Page {
     (
-      "Admissions over time", "Admissions a \(report.step.words), by gate; those that were annulled included",
+      "Admissions over time",
+      "Each bar is \(report.step.isOne ? "one " : "")\(report.step.words), its parts are gates; annulled admissions are included",
       { draw(report, $0) }
     )
   }
@@ -111,8 +112,11 @@ enum TimeChart {
     guard let most = sums.max(), most > 0, let index = sums.firstIndex(of: most) else {
       return "Nobody was admitted in this time."
     }
+    let moment =
+      report.step.isOfDays
+      ? String(report.clock.plain(steps[index]).prefix(10)) : report.clock.text(steps[index])
     return """
-      \(PageWords.count(report.total.admitted)) admissions. Most in the \(report.step.words) from \(report.clock.text(steps[index])): \
+      \(PageWords.count(report.total.admitted)) admissions. Most in the \(report.step.words) from \(moment): \
       \(PageWords.count(most)).
       """
   }

@@ -127,12 +127,15 @@ package final class ReportServer {
   private func read(_ number: UInt64) {
     guard let one = listeners[number] else { return }
     switch one.socket.receive(limit: 8_192) {
+    // Whose last words are on their way is not listened to any more.
+    case .packet where one.stage == .over: return
     case .packet(let bytes):
       do throws(WireError) {
         take(try ReportRequest(bytes: bytes), of: number)
       } catch {
         refuse(number, "What was asked is not understood (\(error.description)). Install both from one release.")
       }
+    case .tooLong where one.stage == .over: return
     case .tooLong(let count): refuse(number, "A request of \(count) bytes is too long.")
     case .nothing: return
     case .end: leave(number)
@@ -145,13 +148,12 @@ package final class ReportServer {
   }
 
   private func pump(_ number: UInt64) {
-    guard listeners[number]?.pump() == true || listeners[number]?.hasMore == true else { return }
-    guard let one = listeners[number] else { return }
+    guard let isMoved = listeners[number]?.pump(), let one = listeners[number] else { return }
     if one.stage == .over, !one.hasMore {
       leave(number)
     } else if one.hasMore {
-      // From the last time that something was taken.
-      listeners[number]?.deadline = time.now() + ReportLimits.stall
+      // From the last time that something was taken: who only asks on has no more time by that.
+      if isMoved || one.deadline == nil { listeners[number]?.deadline = time.now() + ReportLimits.stall }
     } else if one.stage == .served {
       listeners[number]?.deadline = nil
     }

@@ -41,6 +41,9 @@ package enum ReportStep: Sendable, Equatable, CaseIterable {
     }
   }
 
+  /// Whether it is one of something: an hour, a day, a year.
+  package var isOne: Bool { self != .fiveMinutes && self != .quarterHour }
+
   /// Whether it is a day or longer.
   package var isOfDays: Bool { seconds == nil }
 

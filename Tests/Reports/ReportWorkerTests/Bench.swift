@@ -34,10 +34,10 @@ final class ReportBench: Sendable {
     await journal.close()
   }
 
-  /// Serves on a thread of its own until nobody has come for a second.
+  /// Serves on a thread of its own until nobody has come for a minute.
   func serve(users: Set<UInt32> = [getuid()]) throws {
     let listener = try PacketListener(path: socket, mode: 0o600)
-    let settings = ReportServer.Settings(journal: path, users: users, idle: .seconds(1))
+    let settings = ReportServer.Settings(journal: path, users: users, idle: .seconds(60))
     try SystemThread.start("reports") {
       guard let server = try? ReportServer(listener: listener, settings: settings, log: { _ in }) else { return }
       server.run()

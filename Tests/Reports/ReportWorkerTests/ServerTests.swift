@@ -116,6 +116,21 @@ import Testing
     expect(silent.number >= 0)
   }
 
+  /// Who asks on and takes nothing is let go, and what waits for it is bounded.
+  @Test func whoAsksOnAndOnIsAnsweredOnce() async throws {
+    let bench = try ReportBench()
+    try bench.serve()
+    let socket = try PacketSocket(connectingTo: bench.socket)
+    var sent = 0
+    while sent < 200, socket.send([9, 9, 9]) { sent += 1 }
+    var answers = 0
+    await until {
+      while case .packet = socket.receive(limit: ReportLimits.maximumPacket) { answers += 1 }
+      return socket.receive(limit: ReportLimits.maximumPacket) == .end
+    }
+    expectEqual(answers, 1)
+  }
+
   /// Another version parts with words.
   @Test func anotherVersionIsRefused() async throws {
     let bench = try ReportBench()

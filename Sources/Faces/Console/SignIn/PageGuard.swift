@@ -5,7 +5,7 @@ import NIOCore
 import ScanModel
 
 /// Surrounds the pages: finds out who asks, takes a form only from a page of ours that was made for whoever sends it, and adds what
-/// browsers heed. `router.group().add(middleware: PageGuard(setting))`, and the pages in that group.
+/// browsers heed. `router.group().add(middleware: PageGuard(setting, access))`, and the pages in that group.
 struct PageGuard: RouterMiddleware {
   typealias Context = ConsoleContext
 
@@ -152,7 +152,7 @@ struct PageGuard: RouterMiddleware {
       ("Cross-Origin-Resource-Policy", "same-origin"),
       (
         "Permissions-Policy",
-        "camera=(), microphone=(), geolocation=(), payment=(), usb=(), serial=(), hid=(), bluetooth=(), display-capture=(), fullscreen=(self), screen-wake-lock=(self)"
+        "camera=(), microphone=(), geolocation=(), payment=(), usb=(), serial=(), hid=(), display-capture=(), fullscreen=(self), screen-wake-lock=(self)"
       ),
     ] {
       if let name = HTTPField.Name(name) { fields[name] = value }
