@@ -57,7 +57,7 @@ let floors: [(name: String, rooms: [String])] = [
     "Station",
     [
       "StationProtocol", "StationReport", "ScanConfiguration", "StationSetUp", "Gateway", "StationSocket", "Service",
-      "Doctor",
+      "Doctor", "FirstRun",
     ]
   ),
   ("Faces", ["Alerts", "Console", "MQTTBridge"]),
@@ -276,6 +276,8 @@ let package = Package(
         "TicketLists",
         "TicketSystemKit", "TicketTransport", "WedgeReader", "WireText",
       ], small),
+    // The first run of a station: questions, answers and effects. Pure.
+    room("FirstRun", ["KnownScanners", "ScanModel", "TicketSystemKit"], small),
     // The station as machines see it: processes of their own behind the station's socket.
     room(
       "Alerts",
@@ -303,7 +305,7 @@ let package = Package(
       name: "scangate",
       dependencies: [
         "Bookings", "CQREncode", "CameraReader", "CodeSigning", "Console", "DecodeClient", "DecodeProtocol", "Doctor",
-        "EventSchedule",
+        "EventSchedule", "FirstRun",
         "Gateway", "Journal",
         "KnownScanners", "LinuxIO", "MQTTBridge", "Reading", "ScanConfiguration", "ScanModel", "Sealing",
         "SerialReader", "Service",
@@ -502,6 +504,9 @@ let package = Package(
         "StationTesting", "TicketLists", "TicketSystemKit",
         "TicketTransport",
       ]),
+    tests(
+      of: "FirstRun",
+      ["EventSchedule", "ScanConfiguration", "ScanModel", "ScanTesting", "TicketSystemKit"]),
     // A room of their own beside the gates': what they keep busy must not make a gate's scan too old.
     tests(
       of: "StationSetUp",
