@@ -209,6 +209,7 @@ package struct FirstRun: Sendable {
       default: return refuse("Answer yes, no or again.")
       }
     case .system:
+      let text = text.isEmpty ? draft.system?.address ?? "" : text
       guard text.hasPrefix("https://") || text.hasPrefix("http://"), text.utf8.count <= 2_048 else {
         return refuse("Write the address as a browser has it: https://tickets.example.org")
       }
