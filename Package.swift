@@ -60,7 +60,7 @@ let floors: [(name: String, rooms: [String])] = [
       "Doctor", "FirstRun",
     ]
   ),
-  ("Faces", ["Alerts", "Console", "MQTTBridge"]),
+  ("Faces", ["Alerts", "Console", "FirstRunPage", "MQTTBridge"]),
   ("Venue", ["VenueServer"]),
 ]
 
@@ -291,6 +291,12 @@ let package = Package(
         nioHTTP1, nioPosix, nioSSL, nioTLS,
         serviceLifecycle,
       ], path: "Sources/Faces/Console", resources: [.embedInCode("openapi.json")], swiftSettings: small),
+    // The first run as a page: a process of its own, which has one socket and no rights.
+    room(
+      "FirstRunPage",
+      [
+        "CLinux", "FirstRun", "LinuxIO", "ScanModel", "WireText", httpTypes, hummingbird, logging, nioCore,
+      ], small),
     // The station as a broker sees it: a process of its own on the station's socket. No NIO, no Foundation in it.
     room(
       "MQTTBridge",
@@ -305,7 +311,7 @@ let package = Package(
       name: "scangate",
       dependencies: [
         "Bookings", "CQREncode", "CameraReader", "CodeSigning", "Console", "DecodeClient", "DecodeProtocol", "Doctor",
-        "EventSchedule", "FirstRun",
+        "EventSchedule", "FirstRun", "FirstRunPage",
         "Gateway", "Journal",
         "KnownScanners", "LinuxIO", "MQTTBridge", "Reading", "ScanConfiguration", "ScanModel", "Sealing",
         "SerialReader", "Service",
@@ -507,6 +513,7 @@ let package = Package(
     tests(
       of: "FirstRun",
       ["EventSchedule", "ScanConfiguration", "ScanModel", "ScanTesting", "TicketSystemKit"]),
+    tests(of: "FirstRunPage", ["FirstRun", "ScanModel", "ScanTesting"]),
     // A room of their own beside the gates': what they keep busy must not make a gate's scan too old.
     tests(
       of: "StationSetUp",

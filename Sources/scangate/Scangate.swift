@@ -18,7 +18,8 @@ struct Scangate: AsyncParsableCommand {
     discussion: "To see it work on this machine, with no devices: scangate demo",
     version: version,
     subcommands: [
-      SetupCommand.self, RunCommand.self, MQTTCommand.self, StatusCommand.self, WatchCommand.self, OpenCommand.self,
+      SetupCommand.self, SetupPageCommand.self, RunCommand.self, MQTTCommand.self, StatusCommand.self,
+      WatchCommand.self, OpenCommand.self,
       AnnulCommand.self,
       MaintenanceCommand.self, PresentCommand.self, SearchCommand.self, ConsoleCommand.self, DoctorCommand.self,
       DemoCommand.self,

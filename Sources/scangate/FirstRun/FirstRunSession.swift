@@ -6,7 +6,7 @@ import Synchronization
 /// A first run in a terminal: what is typed and what happens goes to the state machine, what is to be done to who does it.
 struct FirstRunSession {
   /// Something that one thread says and another looks at.
-  private final class Flag: Sendable {
+  final class Flag: Sendable {
     private let state = Mutex(false)
 
     var isUp: Bool {
@@ -107,7 +107,8 @@ struct FirstRunSession {
     ["back", "quit"].contains(String(decoding: bytes, as: UTF8.self))
   }
 
-  private func perform(
+  /// Does what is to be done.
+  func perform(
     _ effect: FirstRun.Effect, _ devices: FirstRunDevices, tell: @escaping @Sendable (FirstRun.Event) -> Void
   ) async {
     switch effect {

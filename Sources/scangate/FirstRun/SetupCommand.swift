@@ -40,15 +40,26 @@ struct SetupCommand: AsyncParsableCommand {
   @Flag(help: "Ask nobody: what no option answers is left out, and what was checked is written.")
   var yes = false
 
+  @Flag(help: "Ask in a page on this machine, for 30 min, behind a code that is shown here.")
+  var web = false
+
+  @Option(help: ArgumentHelp("Where the page is: an address of this machine alone.", valueName: "host:port"))
+  var listen = "127.0.0.1:0"
+
+  @Option(help: .hidden) var webSeconds = 1_800
+
   @OptionGroup var state: StateArgument
 
   func validate() throws {
+    _ = try place()
+    guard (1...1_800).contains(webSeconds) else { throw ValidationError("The page is there for 1 to 1800 seconds.") }
+    guard !(yes && web) else { throw ValidationError("--web asks, and --yes has nobody asked: take one of them.") }
     guard yes else { return }
     guard reader != nil, system != nil else { throw ValidationError("--yes needs --reader and --system.") }
   }
 
   func run() async throws {
-    guard yes || isatty(STDIN_FILENO) != 0 else {
+    guard yes || web || isatty(STDIN_FILENO) != 0 else {
       throw failure("Nobody is here to be asked: add --reader, --system and --yes.", Exit.usage)
     }
     let store = CredentialStore(keys: state.keys)
@@ -61,8 +72,24 @@ struct SetupCommand: AsyncParsableCommand {
       ? [UInt8](
         try HiddenInput.secret(keyFile, asking: "Paste the key (it is not shown): ", otherwise: "Nothing was changed.")
           .text.utf8) : nil
-    let isWritten = try await session.run(script: yes ? script : nil, key: key)
+    let isWritten =
+      web
+      ? try await session.run(page: SetupPage(for: .seconds(webSeconds)), at: place(), for: .seconds(webSeconds))
+      : try await session.run(script: yes ? script : nil, key: key)
     if !isWritten { throw yes ? Exit.configuration : ExitCode(130) }
+  }
+
+  /// Where the page listens. A key is typed into it, and it has no TLS: loopback alone.
+  private func place() throws -> (host: String, port: Int) {
+    guard let colon = listen.lastIndex(of: ":"), let port = UInt16(listen[listen.index(after: colon)...]),
+      ["127.0.0.1", "localhost", "[::1]"].contains(String(listen[..<colon]))
+    else {
+      throw ValidationError(
+        "--listen is 127.0.0.1 and a port. From another machine: ssh -L 8080:127.0.0.1:8080 and --listen 127.0.0.1:8080"
+      )
+    }
+    let host = listen[..<colon]
+    return (host == "[::1]" ? "::1" : host == "localhost" ? "127.0.0.1" : String(host), Int(port))
   }
 
   /// What options answer, by the question's topic.
