@@ -13,9 +13,9 @@
   // Without what became of an order.
   const gate = new URLSearchParams(location.search).get("gate");
   const where = location.pathname + (gate ? "?gate=" + encodeURIComponent(gate) : "");
-  let heard = Date.now(), isAsking = false;
+  let heard = Date.now(), isAsking = false, hasFailed = false;
   const stale = () => {
-    const isStale = Date.now() - heard > 3 * pause;
+    const isStale = hasFailed || Date.now() - heard > 3 * pause;
     if (notice.hidden === isStale) {
       notice.textContent = isStale ? root.dataset.stale : "";
       notice.hidden = !isStale;
@@ -44,7 +44,11 @@
       const clock = fresh.querySelector(".clock"), old = root.querySelector(".clock");
       if (clock && old) old.textContent = clock.textContent;
       heard = Date.now();
-    } catch { /* Said once it lasts. */ } finally { isAsking = false; }
+      hasFailed = false;
+    } catch {
+      // Also a page that says that the station is away has no parts.
+      hasFailed = true;
+    } finally { isAsking = false; }
     stale();
   };
   setInterval(ask, pause);
