@@ -33,6 +33,8 @@ USERS = {"ann": "attendant", "tom": "technician", "olga": "organiser"}
 STANDS, LATE = 6, 1.5
 #: Within how many seconds a page says that nobody tells it any more.
 AT_ONCE = 4
+#: Within how many seconds a page renews what it says of the station.
+RENEWED = 15
 GREEN = ("admit", "provisional")
 #: What a thumb hits, in pixels.
 THUMB = 44
@@ -538,12 +540,85 @@ class Elsewhere:
 
 @in_browser
 @release
+class Staff(PagesCase):
+    """Technicians and organisers: how everything is, renewed by itself; and what each may."""
+
+    ORDERS = ("maintenance", "annul", "openOnce", "present", "search", "signalTest", "listRefresh", "outboxRetry", "acknowledge")
+
+    def test_technician_sees_what_is_wrong_and_when_it_is_over(self):
+        self.begin(north=QUEUES, south=REFUSES)
+        page = self.page("/technician", user="tom")
+        self.assertIn("All is well", page.text("main"))
+        self.assertRegex(page.text("[data-part=readers]"), r"left(?s:.*)right")
+        self.venue.cut("refused")
+        self.admitted_offline({"left": 1})
+        self.present({"right": next(self.codes)})
+        page.until_says("Cannot admit", within=RENEWED)
+        self.assertIn("noConnection", page.text("main"))
+        self.picture(page, "technician trouble screen")
+        self.venue.mend()
+        self.drained()
+        page.until("!document.querySelector('[data-part=findings]').innerText.includes('Cannot admit')", RENEWED)
+
+    def test_technician_tries_lamps_of_a_gate_that_is_out_of_service(self):
+        self.begin()
+        self.order("maintenance on north")
+        self.until_states(north="maintenance")
+        page = self.page("/technician", user="tom")
+        before = len(self.rig.pulses("gate:red:deny"))
+        page.loading(lambda: page.click("form:has([value=signalTest]):has([value=refuse]):has([value=north]) button"))
+        self.assertIn("Done", page.text("#outcome"))
+        self.rig.until(lambda: len(self.rig.pulses("gate:red:deny")) > before, what="a lamp that was lit")
+        self.assertEqual(page.run("document.querySelectorAll('form:has([value=signalTest]):has([value=south])').length"), 0)
+        self.assertEqual(page.run("document.querySelectorAll('form:has([value=openOnce])').length"), 0)
+        self.opened(left=1)
+
+    def test_organiser_sees_people_come(self):
+        self.begin()
+        code = next(self.codes)
+        self.admits(code=code)
+        page = self.page("/organiser", user="olga")
+        self.present({"left": code})
+        for _ in range(3):
+            self.admits("right")
+        charts = "[...document.querySelectorAll('[data-part=throughput] svg')].map((each) => [each.getAttribute('role'), each.getBoundingClientRect().width > 100])"
+        page.until(f"{charts}.length", RENEWED, "a chart")
+        self.assertEqual({tuple(each) for each in page.run(charts)}, {("img", True)})
+        page.until(f"document.querySelector('[data-part=throughput]').textContent.includes('Already used')", RENEWED)
+        self.picture(page, "organiser screen")
+        self.assertNotIn(code, page.run("document.documentElement.outerHTML"))
+
+    def test_pages_are_of_those_who_may(self):
+        self.begin()
+        for user, forbidden in (("ann", ["/technician", "/technician/journal", "/organiser"]), ("tom", ["/organiser"]), ("olga", ["/technician", "/attendant/north"])):
+            page = self.page("/", user=user)
+            for path in forbidden:
+                page.go(HERE + path)
+                self.assertEqual(page.status.get(HERE + path), 403, f"{path} for {user}")
+        page = self.page("/")
+        for path in ("/technician", "/organiser", "/attendant/north"):
+            page.go(HERE + path)
+            self.assertEqual(page.run("location.pathname"), "/sign-in")
+
+    def test_gateway_that_is_gone_is_said(self):
+        self.begin()
+        pages = [self.page(path, user=user) for path, user in (("/technician", "tom"), ("/organiser", "olga"))]
+        self.kill()
+        for page in pages:
+            page.until("(document.querySelector('.stale:not([hidden])') || {}).innerText", 4 * RENEWED, "a page that says that it gets nothing new")
+        self.run_gateway()
+        for page in pages:
+            page.until("!document.querySelector('.stale:not([hidden])')", 2 * RENEWED, "a page that is renewed")
+
+
+@in_browser
+@release
 class Looks(PagesCase):
     """Each page, for whom it is, at four sizes; and what the accessibility checker says of it."""
 
     #: Which pages a role has.
     PAGES = {None: ["/", "/sign-in", "/device", "/door/north", "/door/nowhere"], "ann": ["/", "/attendant/north", "/sessions"],
-             "tom": ["/", "/attendant/north", "/technician"], "olga": ["/", "/organiser"]}
+             "tom": ["/", "/attendant/north", "/technician", "/technician/journal"], "olga": ["/", "/organiser"]}
     #: Pages of people who hold a telephone.
     THUMBED = ("/attendant", "/sign-in")
 

@@ -59,7 +59,7 @@ struct PageLayout: Sendable {
       "script": (script ?? (isLive ? PageStatic.script : nil)).map { .text($0.path) },
       "refresh": refresh.map { .text(String($0)) },
       // Escaped where it was made.
-      "body": .text(body),
+      "body": .markup(body),
     ]
     return PageTemplates.shared.render("layout", layout)
   }

@@ -6,8 +6,10 @@ import ScanModel
 struct PageModel: Sendable, MustacheParent, ExpressibleByDictionaryLiteral {
   /// A value.
   enum Item: Sendable, ExpressibleByStringInterpolation, ExpressibleByBooleanLiteral {
-    /// Words of ours.
+    /// Words, of ours or cleaned before; what could still hide in them goes, too.
     case text(String)
+    /// HTML or SVG that was escaped where it was made, for `{{{…}}}`.
+    case markup(String)
     /// Words from outside: control and formatting characters are shown as dots, and it is cut at so many characters.
     case foreign(String, limit: Int)
     case flag(Bool)
@@ -35,7 +37,8 @@ struct PageModel: Sendable, MustacheParent, ExpressibleByDictionaryLiteral {
   mutating func set(_ name: String, _ item: Item?) {
     values[name] =
       switch item {
-      case .text(let text): text.isEmpty ? nil : text
+      case .text(let text): text.isEmpty ? nil : Self.clean(text)
+      case .markup(let text): text.isEmpty ? nil : text
       case .foreign(let text, let limit): text.isEmpty ? nil : TerminalText.clean(text, limit: limit)
       case .flag(let flag): flag
       case .part(let part): part
@@ -43,6 +46,10 @@ struct PageModel: Sendable, MustacheParent, ExpressibleByDictionaryLiteral {
       case .texts(let texts): TextBranch(texts: texts)
       case nil: nil
       }
+  }
+
+  private static func clean(_ text: String) -> String {
+    text.utf8.allSatisfy { (0x20...0x7E).contains($0) } ? text : TerminalText.clean(text, limit: .max)
   }
 
   func child(named name: String) -> Any? { values[name] }

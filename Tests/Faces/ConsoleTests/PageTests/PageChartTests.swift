@@ -1,5 +1,6 @@
 import Expectations
 import Foundation
+import ScanConfiguration
 import ScanModel
 import ScanTesting
 import StationProtocol

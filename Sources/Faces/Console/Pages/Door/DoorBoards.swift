@@ -82,7 +82,7 @@ struct DoorBoards: Sendable {
     case "discarded":
       guard json["reason"]?.string == "several", let reader = json["reader"]?.string else { return }
       var scan = ShownScan(.several)
-      scan.at = json["at"]?.string.flatMap { WallTime(iso8601: $0) }
+      scan.at = json["at"]?.string.flatMap(ShownScan.instant)
       for gate in station?.gates ?? [] where gate.readers.contains(ReaderID(reader)) {
         light(scan, at: gate.id, now, wall)
       }

@@ -79,7 +79,7 @@ struct ShownScan: Hashable, Sendable {
     isTyped = json["reader"]?.string == "console"
     outputFault = short("output_fault", Self.longestDetail)
     detail = short("detail", Self.longestDetail)
-    at = json["read_at"]?.string.flatMap { WallTime(iso8601: $0) }.map { $0 + Self.time(json["decided_ms"]) }
+    at = json["read_at"]?.string.flatMap(Self.instant).map { $0 + Self.time(json["decided_ms"]) }
   }
 
   /// Whether somebody may pass on it.
@@ -88,6 +88,14 @@ struct ShownScan: Hashable, Sendable {
   /// The station has shortened it; one that it has not is no reason to show more.
   private static func shortened(_ code: String) -> String {
     code.unicodeScalars.count <= 5 ? TerminalText.clean(code) : Code(code).shortened
+  }
+
+  /// A time to the millisecond, as events write it.
+  static func instant(_ text: String) -> WallTime? {
+    guard let second = WallTime(iso8601: text) else { return nil }
+    let digits = text.utf8.drop { $0 != UInt8(ascii: ".") }.dropFirst().prefix { (0x30...0x39).contains($0) }.prefix(3)
+    let fraction = digits.reduce(Int64(0)) { $0 * 10 + Int64($1 - 0x30) }
+    return second + .milliseconds([0, fraction * 100, fraction * 10, fraction][digits.count])
   }
 
   /// Whole milliseconds; zero where the event does not say, or says what cannot be.

@@ -64,7 +64,7 @@ struct OrganiserRoutes: Sendable {
         drawn.enumerated().map { index, gate in
           let chart = throughput.chart(of: gate.id, id: "throughput-\(index)")
           return [
-            "gate": .foreign(gate.id.name, limit: 60), "chart": .text(chart.svg), "words": .text(chart.words),
+            "gate": .foreign(gate.id.name, limit: 60), "chart": .markup(chart.svg), "words": .text(chart.words),
             "isEmpty": .flag(chart.isEmpty),
             "columns": .list(chart.series.map { ["name": .text($0.name)] }), "rows": .list(throughput.rows(of: chart)),
             "kinds": .list(chart.series.map { ["name": .text($0.name), "kind": .text($0.kind)] }),
@@ -88,12 +88,12 @@ struct OrganiserRoutes: Sendable {
     return [
       "system": .foreign(system.branding?.name ?? system.id.name, limit: 60),
       "logo": system.branding?.logoText.map { .foreign($0, limit: 60) },
-      "swatch": system.branding.map { .text(BrandStripe.svg($0)) },
+      "swatch": system.branding.map { .markup(BrandStripe.svg($0)) },
       "host": system.host.map { .foreign($0, limit: 100) },
       "event": system.event.map { .foreign($0, limit: 100) },
       "inside": .text(String(inside)), "sold": (system.seats?.sold).map { .text(String($0)) },
       "capacity": (system.seats?.capacity).map { .text(String($0)) },
-      "house": .text(house.chart(id: "house-\(index)").svg),
+      "house": .markup(house.chart(id: "house-\(index)").svg),
       "kinds": .list(
         (system.seats?.kinds ?? []).map { kind in
           [
@@ -101,7 +101,7 @@ struct OrganiserRoutes: Sendable {
             "capacity": .text(kind.capacity.map(String.init) ?? "–"),
           ]
         }),
-      "answers": answers.map { .text($0.svg) },
+      "answers": answers.map { .markup($0.svg) },
       "answerRows": times.map { .list(AnswerChart(times: $0, texts: texts).rows) },
       "trouble": system.offline.map { .foreign($0.rawValue, limit: 60) },
     ]
