@@ -42,7 +42,8 @@ let floors: [(name: String, rooms: [String])] = [
   (
     "Linux",
     [
-      "CEvdev", "CLinux", "CMosquitto", "COpenSSL", "CPNG", "CQREncode", "CSQLite", "CSeccomp", "CSodium", "CTurboJPEG",
+      "CBuild", "CEvdev", "CLinux", "CMosquitto", "COpenSSL", "CPNG", "CQREncode", "CSQLite", "CSeccomp", "CSodium",
+      "CTurboJPEG",
       "CUdev", "CV4LConvert", "CXKB", "CZBar", "LibCrypto", "LinuxIO",
     ]
   ),
@@ -63,6 +64,11 @@ let floors: [(name: String, rooms: [String])] = [
   ("Faces", ["Alerts", "Console", "MQTTBridge"]),
   ("Venue", ["VenueServer"]),
 ]
+
+/// What `scangate version --json` tells of the build, where `scripts/build` says it.
+let buildFacts: [CSetting] = ["SCANGATE_COMMIT", "SCANGATE_COMPILER", "SCANGATE_PACKAGES"].compactMap { name in
+  Context.environment[name].map { .define(name, to: "\"\($0)\"") }
+}
 
 /// Where the room lies.
 func floorFolder(of room: String) -> String { floors.first { $0.rooms.contains(room) }.map { "\($0.name)/" } ?? "" }
@@ -130,6 +136,7 @@ let package = Package(
 
     // The machine.
     .target(name: "CLinux", path: "Sources/Linux/CLinux"),
+    .target(name: "CBuild", path: "Sources/Linux/CBuild", cSettings: buildFacts),
     library("CEvdev", "libevdev", "libevdev-dev"),
     library("CUdev", "libudev", "libudev-dev"),
     library("CXKB", "xkbcommon", "libxkbcommon-dev"),
@@ -302,10 +309,12 @@ let package = Package(
     .executableTarget(
       name: "scangate",
       dependencies: [
-        "Bookings", "CQREncode", "CameraReader", "CodeSigning", "Console", "DecodeClient", "DecodeProtocol", "Doctor",
+        "Bookings", "CBuild", "CQREncode", "CameraReader", "CodeSigning", "Console", "DecodeClient", "DecodeProtocol",
+        "Doctor",
         "EventSchedule",
         "Gateway", "Journal",
-        "KnownScanners", "LinuxIO", "MQTTBridge", "Reading", "ScanConfiguration", "ScanModel", "Sealing",
+        "KnownScanners", "LibCrypto", "LinuxIO", "MQTTBridge", "Reading", "SQLiteFile", "ScanConfiguration",
+        "ScanModel", "Sealing",
         "SerialReader", "Service",
         "SetUpCodes", "SignalOutputs", "SignedTickets", "StationProtocol", "StationReport", "StationSetUp",
         "StationSocket", "Subscriptions", "TicketLists",
