@@ -1,6 +1,5 @@
 import ArgumentParser
 import CBuild
-import Glibc
 import LibCrypto
 import SQLiteFile
 
@@ -45,7 +44,7 @@ struct BuildFacts: Encodable, Equatable {
       commit: String(cString: cbuild_commit()), compiler: String(cString: cbuild_compiler()),
       packages: String(cString: cbuild_packages()),
       libraries: [
-        "glibc": String(cString: gnu_get_libc_version()), "libsodium": LibraryVersions.sodium,
+        "glibc": String(cString: cbuild_libc()), "libsodium": LibraryVersions.sodium,
         "openssl": LibraryVersions.openSSL, "sqlite": SQLiteLibrary.version,
       ])
   }

@@ -10,4 +10,7 @@ const char *cbuild_compiler(void);
 /// The Swift packages that are linked: names and versions, `swift-nio=2.101.2`, with commas between; empty likewise.
 const char *cbuild_packages(void);
 
+/// The version of the C library that this process runs with, such as `2.36`.
+const char *cbuild_libc(void);
+
 #endif
