@@ -2,7 +2,7 @@
 SWIFT ?= swift
 PREFIX ?= /usr/local
 
-.PHONY: help deps build release demo test test-all unit room fuzz bench bench-decode rig replug cameras kiosks torture soak check api-check metrics-check format deb install uninstall clean
+.PHONY: help deps build release demo test test-all unit room fuzz bench bench-decode rig replug cameras kiosks torture soak check api-check metrics-check format pages deb install uninstall clean
 
 help:
 	@printf '%s\n' \
@@ -17,6 +17,7 @@ help:
 	  'make fuzz    damaged input, driven by coverage, for all that reads: one minute, or SECONDS=n' \
 	  'make bench   build for release and measure: times, memory, processor, scans a second' \
 	  'make bench-decode  reading of pictures and frames beside libzbar and zxing-cpp, and what the whole camera reader takes; DECODE_IMAGES=folder' \
+	  'make pages   the pages for people in a real browser, with pictures in .rig/pictures and an accessibility checker (installs 300 MB: Chromium)' \
 	  'make rig     build and boot the rig (a QEMU guest with real kernel devices)' \
 	  'make api-check  a console that runs (ADDRESS=http://…) by public tools: its document, and requests of it; TOKEN=file' \
 	  'make check   formatting and the rules of the tree, no build' \
@@ -86,6 +87,9 @@ cameras:
 kiosks:
 	@scripts/deb
 	@rig/test -k test_kiosk
+
+pages: release
+	@rig/native-test --pages --scangate .build/programs/scangate
 
 check:
 	@scripts/check

@@ -42,9 +42,9 @@ let floors: [(name: String, rooms: [String])] = [
   (
     "Linux",
     [
-      "CBuild", "CEvdev", "CLinux", "CMosquitto", "COpenSSL", "CPNG", "CQREncode", "CSQLite", "CSeccomp", "CSodium",
-      "CTurboJPEG",
-      "CUdev", "CV4LConvert", "CXKB", "CZBar", "LibCrypto", "LinuxIO",
+      "CBuild", "CEvdev", "CLinux", "CMosquitto", "COpenSSL", "CPNG", "CPangoCairo", "CQREncode", "CSQLite", "CSeccomp",
+      "CSodium",
+      "CTurboJPEG", "CUdev", "CV4LConvert", "CXKB", "CZBar", "LibCrypto", "LinuxIO",
     ]
   ),
   ("Vision", ["CodeVision", "DecodeProtocol", "DecodeWorker", "DecodeClient", "scangate-decode"]),
@@ -58,10 +58,11 @@ let floors: [(name: String, rooms: [String])] = [
     "Station",
     [
       "StationProtocol", "StationReport", "ScanConfiguration", "StationSetUp", "Gateway", "StationSocket", "Service",
-      "Doctor",
+      "Doctor", "FirstRun",
     ]
   ),
-  ("Faces", ["Alerts", "Console", "MQTTBridge"]),
+  ("Reports", ["Reports", "ReportPages", "ReportProtocol", "ReportWorker", "ReportClient", "scangate-report"]),
+  ("Faces", ["Alerts", "Console", "FirstRunPage", "MQTTBridge"]),
   ("Venue", ["VenueServer"]),
 ]
 
@@ -97,6 +98,7 @@ let hummingbird = Target.Dependency.product(name: "Hummingbird", package: "hummi
 let hummingbirdCore = Target.Dependency.product(name: "HummingbirdCore", package: "hummingbird")
 let hummingbirdTLS = Target.Dependency.product(name: "HummingbirdTLS", package: "hummingbird")
 let logging = Target.Dependency.product(name: "Logging", package: "swift-log")
+let mustache = Target.Dependency.product(name: "Mustache", package: "swift-mustache")
 let nioCompression = Target.Dependency.product(name: "NIOHTTPCompression", package: "swift-nio-extras")
 let nioCore = Target.Dependency.product(name: "NIOCore", package: "swift-nio")
 let nioPosix = Target.Dependency.product(name: "NIOPosix", package: "swift-nio")
@@ -113,6 +115,7 @@ let package = Package(
     .executable(name: "scangate", targets: ["scangate"]),
     .executable(name: "scangate-outputs", targets: ["scangate-outputs"]),
     .executable(name: "scangate-decode", targets: ["scangate-decode"]),
+    .executable(name: "scangate-report", targets: ["scangate-report"]),
   ],
   dependencies: [
     .package(url: "https://github.com/apple/swift-argument-parser", from: "1.8.2"),
@@ -122,6 +125,7 @@ let package = Package(
     .package(url: "https://github.com/apple/swift-nio-extras", from: "1.35.2"),
     .package(url: "https://github.com/apple/swift-nio-ssl", from: "2.37.6"),
     .package(url: "https://github.com/hummingbird-project/hummingbird", from: "2.28.1", traits: []),
+    .package(url: "https://github.com/hummingbird-project/swift-mustache", from: "2.1.1"),
     .package(url: "https://github.com/jpsim/Yams", from: "6.2.2"),
     .package(url: "https://github.com/swift-server/async-http-client", from: "1.37.0"),
     .package(url: "https://github.com/swift-server/swift-service-lifecycle", from: "2.13.0"),
@@ -144,6 +148,7 @@ let package = Package(
     library("CSodium", "libsodium", "libsodium-dev"),
     library("CMosquitto", "libmosquitto", "libmosquitto-dev"),
     library("CPNG", "libpng", "libpng-dev"),
+    library("CPangoCairo", "pangocairo", "libpango1.0-dev"),
     library("CQREncode", "libqrencode", "libqrencode-dev"),
     library("CSeccomp", "libseccomp", "libseccomp-dev"),
     library("CSQLite", "sqlite3", "libsqlite3-dev"),
@@ -283,6 +288,19 @@ let package = Package(
         "TicketLists",
         "TicketSystemKit", "TicketTransport", "WedgeReader", "WireText",
       ], small),
+    // The first run of a station: questions, answers and effects. Pure.
+    room("FirstRun", ["KnownScanners", "ScanModel", "TicketSystemKit"], small),
+    // Reports: from the journal to tables and pages, made by a process of its own that has no key and no network.
+    room("Reports", ["LinuxIO", "ScanModel", "WireText"], small),
+    room("ReportPages", ["CPangoCairo", "Reports", "ScanModel"], small),
+    room("ReportProtocol", ["ScanModel", "WireCoding"], small),
+    room(
+      "ReportWorker",
+      ["CLinux", "Journal", "LinuxIO", "ReportPages", "ReportProtocol", "Reports", "ScanModel", "WireCoding"], small),
+    room("ReportClient", ["LinuxIO", "ReportProtocol", "ScanModel", "WireCoding"], small),
+    .executableTarget(
+      name: "scangate-report", dependencies: ["LinuxIO", "ReportProtocol", "ReportWorker"],
+      path: "Sources/Reports/scangate-report", swiftSettings: small, linkerSettings: stationLink),
     // The station as machines see it: processes of their own behind the station's socket.
     room(
       "Alerts",
@@ -290,12 +308,24 @@ let package = Package(
     .target(
       name: "Console",
       dependencies: [
-        "Alerts", "LibCrypto", "LinuxIO", "Reading", "ScanConfiguration", "ScanModel", "StationProtocol",
+        "Alerts", "LibCrypto", "LinuxIO", "Reading", "ReportClient", "ReportProtocol", "ScanConfiguration", "ScanModel",
+        "StationProtocol",
         "StationReport", "TicketSystemKit", "TicketTransport", "WireText", httpTypes, hummingbird, hummingbirdCore,
-        logging, nioCore,
+        logging, mustache, nioCore,
         nioHTTP1, nioPosix, nioSSL, nioTLS,
         serviceLifecycle,
-      ], path: "Sources/Faces/Console", resources: [.embedInCode("openapi.json")], swiftSettings: small),
+      ], path: "Sources/Faces/Console",
+      // Each file below these by its name alone: two of one name cannot be.
+      resources: [
+        .embedInCode("openapi.json"), .embedInCode("Pages/texts.json"), .embedInCode("Pages/Templates"),
+        .embedInCode("Pages/Static"),
+      ], swiftSettings: small),
+    // The first run as a page: a process of its own, which has one socket and no rights.
+    room(
+      "FirstRunPage",
+      [
+        "CLinux", "FirstRun", "LinuxIO", "ScanModel", "WireText", httpTypes, hummingbird, logging, nioCore,
+      ], small),
     // The station as a broker sees it: a process of its own on the station's socket. No NIO, no Foundation in it.
     room(
       "MQTTBridge",
@@ -311,11 +341,11 @@ let package = Package(
       dependencies: [
         "Bookings", "CBuild", "CQREncode", "CameraReader", "CodeSigning", "Console", "DecodeClient", "DecodeProtocol",
         "Doctor",
-        "EventSchedule",
+        "EventSchedule", "FirstRun", "FirstRunPage",
         "Gateway", "Journal",
-        "KnownScanners", "LibCrypto", "LinuxIO", "MQTTBridge", "Reading", "SQLiteFile", "ScanConfiguration",
-        "ScanModel", "Sealing",
-        "SerialReader", "Service",
+        "KnownScanners", "LibCrypto", "LinuxIO", "MQTTBridge", "Reading", "ReportClient", "ReportProtocol",
+        "SQLiteFile", "ScanConfiguration",
+        "ScanModel", "Sealing", "SerialReader", "Service",
         "SetUpCodes", "SignalOutputs", "SignedTickets", "StationProtocol", "StationReport", "StationSetUp",
         "StationSocket", "Subscriptions", "TicketLists",
         "TicketSystemKit", "VenueServer", "WedgeReader", "WireText", argumentParser, logging, serviceLifecycle,
@@ -511,6 +541,10 @@ let package = Package(
         "StationTesting", "TicketLists", "TicketSystemKit",
         "TicketTransport",
       ]),
+    tests(
+      of: "FirstRun",
+      ["EventSchedule", "ScanConfiguration", "ScanModel", "ScanTesting", "TicketSystemKit"]),
+    tests(of: "FirstRunPage", ["FirstRun", "ScanModel", "ScanTesting"]),
     // A room of their own beside the gates': what they keep busy must not make a gate's scan too old.
     tests(
       of: "StationSetUp",
@@ -524,6 +558,15 @@ let package = Package(
         "StationReport", "StationTesting", "Subscriptions", "TicketLists", "TicketSystemKit", "TicketTransport",
         "VenueServer", "scangate-decode",
         "scangate-outputs", argumentParser,
+      ]),
+    tests(of: "Reports", ["LinuxIO", "ScanModel", "ScanTesting"]),
+    tests(of: "ReportPages", ["LinuxIO", "Reports", "ScanModel", "ScanTesting"]),
+    tests(of: "ReportProtocol", ["ScanModel", "ScanTesting", "WireCoding"]),
+    tests(
+      of: "ReportWorker",
+      [
+        "Journal", "LinuxIO", "ReportClient", "ReportProtocol", "Reports", "ScanModel", "ScanTesting", "Sealing",
+        "WireCoding",
       ]),
     tests(
       of: "Alerts",
@@ -551,7 +594,8 @@ let package = Package(
       name: "FuzzCorpusTests",
       dependencies: [
         "Bookings", "CodeSigning", "CodeVision", "Console", "DecodeProtocol", "DecodeWorker", "EventSchedule",
-        "Expectations", "HolderProtocol", "KioskControl", "LibCrypto", "LinuxIO", "Reading", "ScanConfiguration",
+        "Expectations", "HolderProtocol", "KioskControl", "LibCrypto", "LinuxIO", "Reading", "ReportProtocol",
+        "ScanConfiguration",
         "ScanModel",
         "SetUpCodes", "SignalOutputs", "SignedTickets", "StationProtocol", "Subscriptions", "TicketSystemKit",
         "TicketTransport",

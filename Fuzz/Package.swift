@@ -47,6 +47,7 @@ let package = Package(
     room("Model", "WireCoding", ["ScanModel"]),
     room("Outputs", "HolderProtocol", ["ScanModel", "Signalling", "WireCoding"]),
     room("Station", "StationProtocol", ["LinuxIO", "ScanModel", "WireCoding"]),
+    room("Reports", "ReportProtocol", ["ScanModel", "WireCoding"]),
     .systemLibrary(name: "CPNG", path: "Rooms/Linux/CPNG", pkgConfig: "libpng"),
     .systemLibrary(name: "CSeccomp", path: "Rooms/Linux/CSeccomp", pkgConfig: "libseccomp"),
     .systemLibrary(name: "CTurboJPEG", path: "Rooms/Linux/CTurboJPEG", pkgConfig: "libturbojpeg"),
@@ -115,7 +116,7 @@ let package = Package(
     // What of it reads what comes from outside; the rest is HTTP.
     .target(
       name: "Console", dependencies: ["ScanModel", "StationProtocol", "WireText"], path: "Rooms/Faces/Console",
-      exclude: ["openapi.json"], sources: ["EventID.swift", "OrderForm.swift"], swiftSettings: led),
+      exclude: ["openapi.json", "Pages"], sources: ["EventID.swift", "OrderForm.swift"], swiftSettings: led),
     room(
       "SetUp", "KioskControl", ["ScanModel", "TicketTransport", "WireText"],
       without: ["JoinedCalls.swift", "KioskClient.swift"]),
@@ -126,7 +127,8 @@ let package = Package(
       dependencies: [
         "Bookings", "CodeSigning", "CodeVision", "Console", "DecodeProtocol", "DecodeWorker", "EventSchedule",
         "WireText",
-        "HolderProtocol", "KioskControl", "LibCrypto", "LibFuzzer", "LinuxIO", "Reading", "ScanConfiguration",
+        "HolderProtocol", "KioskControl", "LibCrypto", "LibFuzzer", "LinuxIO", "Reading", "ReportProtocol",
+        "ScanConfiguration",
         "ScanModel",
         "SetUpCodes", "SignalOutputs", "SignedTickets", "StationProtocol", "Subscriptions", "TicketSystemKit",
         "TicketTransport",

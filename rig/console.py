@@ -76,7 +76,9 @@ class Console:
         """`authority`: the file by which its certificate is known, where it speaks TLS."""
         self._rig, self._folder, self._socket = rig, folder, socket
         self.address, self.authority, self.heard, self.runs = (ADDRESS, PORT), authority, [], []
-        self.credentials, self._as_user = f"{folder}/console", become(rig, USER)
+        # It reads who may sign in as one of its own group.
+        self.credentials, self._as_user = f"{folder}/console", become(rig, USER).replace("--clear-groups", f"--groups={USER}")
+        self.access = f"{folder}/access"
         rig.sh(f"install -d -m 700 -o {USER} {self.credentials} {folder}/console-state")
         for name, token in TOKENS.items():
             self.entrust(name, f"{token}\n")
@@ -95,7 +97,7 @@ class Console:
         self.runs.append(self._rig.spawn(
             f"console-{len(self.runs) + 1}",
             f"{self._as_user} env STATE_DIRECTORY={self._folder}/console-state {SCANGATE} console --config {self._folder}/scangate.yaml "
-            f"--credentials {self.credentials} --station-socket {self._socket}"))
+            f"--credentials {self.credentials} --access {self.access} --station-socket {self._socket}"))
         self._rig.until(lambda: self.alive() and self.listens(), what="a console that listens")
 
     def alive(self):

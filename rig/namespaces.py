@@ -18,9 +18,9 @@ BIND, RECURSIVE = 0x1000, 0x4000
 _libc = ctypes.CDLL(None, use_errno=True)
 
 
-def install_packages():
+def install_packages(packages=PACKAGES):
     """Installs what is missing, and says so."""
-    lacking = host.missing(PACKAGES)
+    lacking = host.missing(packages)
     if not lacking:
         return
     print(f"Installing Debian packages that are missing: {' '.join(lacking)}", flush=True)

@@ -31,6 +31,11 @@ def worker(program):
     return Path(program).parent / "scangate-decode"
 
 
+def beside(program):
+    """What else of ours is looked for beside the program: who makes reports."""
+    return Path(program).parent / "scangate-report"
+
+
 def directory(program, into):
     """Fills `into` with `bin/scangate` (a starter), `lib/` and the stripped program itself, whatever it is called here; and so the worker beside it, if there is one."""
     program, into = Path(program), Path(into)
@@ -40,6 +45,8 @@ def directory(program, into):
     if worker(program).exists():
         # It starts with an environment of its own, hence with a starter of its own in the place where it is looked for.
         install(worker(program), into, "libexec/real/scangate-decode", into / "libexec/scangate-decode")
+    if beside(program).exists():
+        install(beside(program), into, "libexec/real/scangate-report", into / "bin/scangate-report")
 
 
 def install(program, into, name, starter):
@@ -77,7 +84,7 @@ def image(folder):
 def of_program(program, cache):
     """The image for a program and its worker, made anew when the content of one has changed."""
     program = Path(program).resolve()
-    return stored("payload", content_key(__file__, *filter(Path.exists, [program, worker(program)])), cache, lambda content: directory(program, content))
+    return stored("payload", content_key(__file__, *filter(Path.exists, [program, worker(program), beside(program)])), cache, lambda content: directory(program, content))
 
 
 def of_package(deb, cache):

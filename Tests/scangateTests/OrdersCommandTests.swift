@@ -57,6 +57,27 @@ import Testing
     expect(objects[1]["outcome"] is NSNull && objects[1]["why"] is NSNull)
   }
 
+  /// What staff hand over when somebody asks who opened the gate.
+  @Test func ordersAreExportedAsCSV() async throws {
+    let fixture = try JournalFixture()
+    try await fixture.write([
+      order("maintenance", gate: "north", "on", why: "=HYPERLINK(\"x\"), a test"),
+      order("openOnce", gate: "=1+1", why: "late", at: 1_766_000_060),
+    ])
+    let csv = try await run(fixture, "--csv")
+    expectEqual(csv.status, 0, "\(csv.errors)")
+    let lines = csv.output.components(separatedBy: "\r\n")
+    expectEqual(lines.count, 4)
+    expect(lines[0].hasPrefix("at,clock_trusted,id,order,gate,subject,decided_by,who,user,user_name,why,outcome,"))
+    expect(lines[1].contains(",maintenance,north,on,staff,anna") && lines[1].contains(",0,root,"), "\(lines[1])")
+    expect(lines[1].contains("\"'=HYPERLINK(\"\"x\"\"), a test\""), "\(lines[1])")
+    expect(lines[2].contains(",openOnce,'=1+1,"), "\(lines[2])")
+    expect(!csv.output.contains("\u{1B}") && !csv.output.contains("\u{202E}"))
+    let none = try await run(fixture, "--csv", "--since", "2030-01-01")
+    expectEqual(none.output.components(separatedBy: "\r\n").count, 2)
+    try await expectEqual(run(fixture, "--csv", "--json").status, 64)
+  }
+
   @Test func whereNobodyHasOrderedAnythingThatIsSaid() async throws {
     let fixture = try JournalFixture()
     try await fixture.write([.scan(journaled("TICKET-0001"))])

@@ -9,7 +9,7 @@ from . import cache, host
 #: What a technician finds on a fresh gate PC. To install the certificates in a guest takes minutes of its emulated processor, and proves nothing of ours.
 SYSTEM = ["systemd", "systemd-sysv", "dbus", "udev", "kmod", "mount", "passwd", "ca-certificates"]
 LIBRARIES = [[name] for name in ["libevdev2", "libudev1", "libxkbcommon0", "xkb-data", "libx11-data", "libsqlite3-0", "libstdc++6", "zlib1g",
-                                  "libqrencode4", "libseccomp2", "libturbojpeg0", "libmosquitto1", "libsodium23"]]
+                                  "libqrencode4", "libseccomp2", "libturbojpeg0", "libmosquitto1", "libsodium23", "libpangocairo-1.0-0", "fonts-dejavu-core"]]
 # Names that say since Debian 13 that their times have 64 bits.
 LIBRARIES += [[f"{name}t64", name] for name in ["libssl3", "libpng16-16", "libv4lconvert0", "libzbar0"]]
 

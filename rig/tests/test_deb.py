@@ -28,7 +28,7 @@ gates:
 # What a package leaves on purpose: its users, so that their numbers are never another's.
 USERS = {"scangate", "scangate-console", "scangate-mqtt", "scangate-outputs"}
 #: What of ours systemd starts.
-UNITS = [GATEWAY, HOLDER, SOCKET, "scangate-console.service", "scangate-mqtt.service"]
+UNITS = [GATEWAY, HOLDER, SOCKET, "scangate-console.service", "scangate-mqtt.service", "scangate-report.socket", "scangate-report.service"]
 # Changed by every installation, whatever it installs; and what runs while it goes on.
 NOT_OURS = r"^/(proc|sys|dev|run|tmp|payload|var/lib/dpkg|var/log|var/cache|var/lib/systemd|root)(/|$)|^/etc/(passwd|group|shadow|gshadow)-?$|^/etc/\.pwd\.lock$|/ld\.so\.cache$"
 

@@ -30,7 +30,7 @@ package enum AlertJudgement {
       found[AlertKey(.key)] = judge(control)
     }
     found[AlertKey(.outbox)] = judge(station.outbox, at: station.at)
-    found[AlertKey(.conflict)] = judgeConflicts(station.outbox.conflicts, areRecent: conflicts)
+    found[AlertKey(.conflict)] = judgeConflicts(station.counters.conflicts, areRecent: conflicts)
     found[AlertKey(.disk)] = judgeDisk(station)
     found[AlertKey(.clock)] = judgeClock(station)
     return found

@@ -127,7 +127,7 @@ package actor AlertWatch {
     let isWhole: Bool
     switch station {
     case .success(let snapshot):
-      let areNew = conflicts.take(snapshot.outbox.conflicts, uptime: snapshot.uptime, after: elapsed)
+      let areNew = conflicts.take(snapshot.counters.conflicts, uptime: snapshot.uptime, after: elapsed)
       found = AlertJudgement.found(snapshot, conflicts: areNew)
       // By a clock that nobody vouches for no certificate is judged.
       found[AlertKey(.certificate)] =

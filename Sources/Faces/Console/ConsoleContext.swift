@@ -13,6 +13,10 @@ struct ConsoleContext: RequestContext {
   let closing: EventLoopFuture<Void>
   /// Who asks; `nil` before anybody has looked, and where nobody said.
   var caller: ConsoleCaller?
+  /// Who asks for a page; `nil` before anybody has looked, and where nobody knows.
+  var pageCaller: PageCaller?
+  /// What a page's form sent, once it is known to come from a page of ours.
+  var pageForm: PageForm?
 
   /// A request's body is a small order; longer ones are not read.
   var maxUploadSize: Int { ConsoleLimits.maximumBody }

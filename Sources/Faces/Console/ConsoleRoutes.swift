@@ -12,12 +12,14 @@ struct ConsoleRoutes {
     let router = Router(context: ConsoleContext.self)
     // Outermost first.
     router.add(middleware: EveryAnswer(logger: setting.logger))
+    if setting.configuration.hasPages { router.add(middleware: PageProblems(language: setting.configuration.language)) }
     router.add(middleware: KnownHosts(setting))
     router.add(middleware: RequestForm(setting.tokens))
     addHealth(to: router)
     let asked = router.group().add(middleware: TokenMiddleware(setting.tokens))
     addMetrics(to: asked)
     addAPI(to: asked)
+    if setting.configuration.hasPages, let access = setting.access { addPages(to: router, access) }
     return router.buildResponder()
   }
 }

@@ -11,6 +11,8 @@ import TicketTransport
 package final class ConsoleService: Service {
   /// How often it is looked whether the certificate is to be made anew.
   private static let look: Duration = .seconds(6 * 3_600)
+  /// How often it is looked how long the control service lets sessions be without use.
+  private static let sessionLook: Duration = .seconds(15)
   /// How long before its end somebody else's certificate is told of, in seconds.
   private static let notice = StationLimits.certificateNotice.components.seconds
 
@@ -72,7 +74,8 @@ package final class ConsoleService: Service {
   /// Returns when everything that has to move has moved: the picture of the station, and the thread that answers.
   package func heartbeat() async {
     // It comes back in time with the station or without it, if what asks moves.
-    _ = try? await mirror.snapshot(notOlderThan: .seconds(20))
+    let station = try? await mirror.snapshot(notOlderThan: .seconds(20))
+    if let station { setting.access?.heed(sessionTimeout: station.control?.sessionTimeout) }
     await server.heartbeat()
   }
 
@@ -85,6 +88,7 @@ package final class ConsoleService: Service {
         await self.mirror.stop()
       }
       group.addTask { await self.keepCertificate() }
+      group.addTask { await self.keepSessionTimeout() }
       if let alerts { group.addTask { await alerts.run() } }
       defer { group.cancelAll() }
       try await server.run { [onReady, logger] address in
@@ -94,6 +98,17 @@ package final class ConsoleService: Service {
       }
     }
     await mirror.stop()
+  }
+
+  /// What was told last holds while nobody tells.
+  private func keepSessionTimeout() async {
+    guard let access = setting.access else { return }
+    while !Task.isCancelled {
+      if let station = try? await mirror.snapshot(notOlderThan: Self.sessionLook) {
+        access.heed(sessionTimeout: station.control?.sessionTimeout)
+      }
+      do { try await Task.sleep(for: Self.sessionLook) } catch { return }
+    }
   }
 
   private func keepCertificate() async {

@@ -1,5 +1,6 @@
 package import Alerts
 package import Logging
+package import ReportClient
 package import ScanConfiguration
 package import ScanModel
 
@@ -19,6 +20,10 @@ package struct ConsoleSetting: Sendable {
   package var limits = ConsoleLimits()
   /// Who tells somebody elsewhere what is wrong; `nil` where nobody does.
   package var alerts: AlertWatch?
+  /// Who may see its pages; `nil` where it has none.
+  package var access: PageAccess?
+  /// Who makes reports, and reads the journal by pages.
+  package var reports = ReportClient(program: "scangate console")
   /// When the process was started.
   package var startedAt = SystemTime().wall()
   /// Takes lines for the operator.

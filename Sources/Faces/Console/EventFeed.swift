@@ -8,7 +8,7 @@ package final class EventFeed: Sendable {
   private struct State {
     var buffer: EventBuffer
     /// What is told of whether the station answers, and a number for it; `nil` where that is not known.
-    var presence: (number: UInt64, bytes: ByteBuffer)?
+    var presence: (number: UInt64, bytes: ByteBuffer, isHere: Bool)?
     var subscribers: [UInt64: Subscriber] = [:]
     var lastNumber: UInt64 = 0
     var lastPresence: UInt64 = 0
@@ -16,7 +16,8 @@ package final class EventFeed: Sendable {
 
     mutating func become(_ presence: StationPresence) {
       lastPresence += 1
-      self.presence = EventFrame.presence(presence).map { (lastPresence, $0) }
+      let isHere = if case .here = presence { true } else { false }
+      self.presence = EventFrame.presence(presence).map { (lastPresence, $0, isHere) }
     }
   }
 
@@ -91,6 +92,9 @@ package final class EventFeed: Sendable {
   /// How many are told.
   package var count: Int { state.withLock { $0.subscribers.count } }
 
+  /// Whether nobody is told anything any more.
+  var isOver: Bool { state.withLock { $0.isEnded } }
+
   /// Begins to tell somebody.
   /// - Parameters:
   ///   - id: the event that it was told last; `nil` for what happens from now on.
@@ -133,9 +137,34 @@ package final class EventFeed: Sendable {
     }
   }
 
+  /// The same for whoever shows it within this process; empty where there is nothing.
+  fileprivate func news(for number: UInt64) -> EventNews {
+    state.withLock { state in
+      guard var subscriber = state.subscribers[number] else { return EventNews() }
+      var news = EventNews()
+      if let presence = state.presence, presence.number != subscriber.presence {
+        subscriber.presence = presence.number
+        news.isHere = presence.isHere
+      }
+      news.lines = state.buffer.take(at: &subscriber.place, where: subscriber.filter).frames.map(\.line)
+      state.subscribers[number] = subscriber
+      return news
+    }
+  }
+
   fileprivate func unsubscribe(_ number: UInt64) {
     state.withLock { $0.subscribers.removeValue(forKey: number) }?.wakes.finish()
   }
+}
+
+/// What somebody within this process is told next.
+struct EventNews: Equatable {
+  /// Whether the station answers, where that has changed; told before the events.
+  var isHere: Bool?
+  /// Events, as the station wrote them.
+  var lines: [String] = []
+
+  var isEmpty: Bool { isHere == nil && lines.isEmpty }
 }
 
 /// One who is told events.
@@ -160,6 +189,9 @@ package final class EventSubscription: Sendable {
 
   /// What is to be told next, a bounded number at a time: buffers that all who are told share. Empty where there is nothing more now.
   func take() -> [ByteBuffer] { feed.take(for: number) }
+
+  /// The same as lines, for whoever shows them within this process; a subscription is asked for the one or the other.
+  func news() -> EventNews { feed.news(for: number) }
 
   /// Nothing more is told.
   func end() { feed.unsubscribe(number) }

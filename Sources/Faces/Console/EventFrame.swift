@@ -28,6 +28,14 @@ package struct EventFrame: Sendable {
     bytes = Self.encoded(id: id, type: type, line: line)
   }
 
+  /// The event, as the station wrote it but for line ends.
+  var line: String {
+    let whole = bytes.readableBytesView.dropLast(2)
+    // It is the last line, behind its field's name.
+    let start = whole.lastIndex(of: 0x0A).map { whole.index(after: $0) } ?? whole.startIndex
+    return String(decoding: whole[start...].dropFirst("data: ".utf8.count), as: UTF8.self)
+  }
+
   /// Whether it can stand in a field's line, and be the name of an event.
   static func isName(_ type: String) -> Bool {
     (1...40).contains(type.utf8.count)

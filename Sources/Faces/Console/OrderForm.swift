@@ -87,6 +87,19 @@ struct OrderForm: Equatable {
       }
       return .signalTest(gate, signal)
     case .journalAccept: return .journalAccept
+    case .status:
+      guard members["status"] != .null else { return .status(nil) }
+      let text = try text("status", members, upTo: StationLimits.maximumName)
+      guard let status = StationStatus(rawValue: text) else {
+        let words = StationStatus.allCases.map(\.rawValue).joined(separator: ", ")
+        throw fault("The member status has to be one of \(words), or null for the station's own.")
+      }
+      return .status(status)
+    case .acknowledge:
+      guard let id = AttemptID(hexadecimal: try text("conflict", members, upTo: StationLimits.maximumName)) else {
+        throw fault("The member conflict has to be the id of a conflict: 32 hexadecimal digits.")
+      }
+      return .acknowledge(id)
     }
   }
 
@@ -131,6 +144,8 @@ extension OrderKind {
     case .listRefresh: ["ticket_system"]
     case .arming: ["minutes"]
     case .signalTest: ["gate", "signal"]
+    case .status: ["status"]
+    case .acknowledge: ["conflict"]
     case .outboxRetry, .journalAccept: []
     }
   }

@@ -40,7 +40,7 @@ struct TokenMiddleware: RouterMiddleware {
   }
 
   /// Whether somebody stands between: who asks is then not this machine.
-  private static func isForwarded(_ request: Request) -> Bool {
+  static func isForwarded(_ request: Request) -> Bool {
     request.headers.contains { field in
       let name = field.name.canonicalName
       return ["forwarded", "x-real-ip", "via"].contains(name) || name.hasPrefix("x-forwarded-")

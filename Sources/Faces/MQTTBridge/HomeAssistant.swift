@@ -34,7 +34,7 @@ package enum HomeAssistant {
     add(.truth("journal", "Journal", topics.station, "value_json.journal == 'failing'", kind: "problem"))
     add(.truth("clock", "Clock", topics.station, "not value_json.clock_trusted", kind: "problem"))
     add(.count("owed", "Owed to ticket systems", topics.outbox, "value_json.owed", isTotal: false))
-    add(.count("conflicts", "Conflicts", topics.outbox, "value_json.conflicts", isTotal: true))
+    add(.count("conflicts", "Conflicts", topics.outbox, "value_json.conflicts", isTotal: false))
     for gate in StatePayloads.parts(station.gates, { $0.id.name }) {
       let (gate, topic) = (gate.id.name, topics.gate(gate.id.name))
       let id = "gate_\(gate)"

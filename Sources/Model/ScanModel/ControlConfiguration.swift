@@ -31,6 +31,8 @@ package struct ControlConfiguration: Sendable, Equatable, Codable {
   package var texts: [String: String] = [:]
   /// When trying set-up codes is stopped.
   package var lockOut = LockOut()
+  /// After how long without a hand on it a session of staff ends, 1 min to 24 h; `nil` where the service does not say.
+  package var sessionTimeout: Duration?
   /// When the station is out of service.
   package var maintenance: MaintenanceWindow?
   /// The zone in which windows are meant (IANA); `nil` for the machine's own.

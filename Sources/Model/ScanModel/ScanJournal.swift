@@ -8,6 +8,9 @@ package protocol ScanJournal: AttemptBook {
   /// oldest first.
   func retriable() async throws(JournalFault) -> [OwedAdmission]
 
+  /// Provisional admissions that ended as conflicts, oldest first, each with how it ended. Codes are those that are still kept.
+  func conflicts() async throws(JournalFault) -> [(owed: OwedAdmission, told: ToldAdmission)]
+
   /// The admission that a scan of this station was; `nil` where it was none, or is further back than is looked: some thousand scans.
   func admission(of scan: ScanID) async throws(JournalFault) -> JournaledAdmission?
 

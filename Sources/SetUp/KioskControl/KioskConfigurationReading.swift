@@ -126,6 +126,9 @@ enum KioskConfigurationReading {
         configuration.isLockOutTold = true
         configuration.lockOut.attempts = Int(min(max(attempts, 3), 20))
       }
+      if let minutes = security.number("sessionTimeout") {
+        configuration.sessionTimeout = .seconds(60 * Int(min(max(minutes, 1), 1_440)))
+      }
       if let minutes = security.number("lockoutDuration") {
         configuration.isLockOutTold = true
         configuration.lockOut.duration = .seconds(60 * Int(min(max(minutes, 1), 60)))

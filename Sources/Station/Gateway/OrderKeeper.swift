@@ -60,7 +60,13 @@ package actor OrderKeeper {
   /// Takes up what an earlier process was ordered; to be called before gates run.
   func recall() async {
     // A journal that cannot be read is told of by whoever needs it.
-    for order in (try? await journal.orders()) ?? [] {
+    let orders = (try? await journal.orders()) ?? []
+    let acknowledged = Set(
+      orders.lazy.filter { $0.kind == OrderKind.acknowledge.rawValue && $0.outcome == "done" }.compactMap(\.subject))
+    for (owed, told) in (try? await journal.conflicts()) ?? [] where !acknowledged.contains(owed.attempt.description) {
+      events.view.recall(StationSnapshot.Conflict(owed, told))
+    }
+    for order in orders {
       if order.kind == OrderKind.maintenance.rawValue, order.outcome == "done", let gate = order.gate {
         note(gate, isOn: order.subject == "on")
       }
@@ -251,6 +257,27 @@ package actor OrderKeeper {
         return (.done(words), nil)
       case nil: return (.refused(.nothingThere, "The journal is relied on already."), nil)
       }
+    case .status(let status): return (await Self.set(status, station), nil)
+    case .acknowledge(let admission):
+      guard events.view.acknowledge(admission) else {
+        let words = "There is no such conflict that is open: somebody may have acknowledged it before."
+        return (.refused(.nothingThere, words), nil)
+      }
+      return (.done("The conflict is acknowledged. It stays in the journal: scangate journal conflicts"), nil)
+    }
+  }
+
+  private static func set(_ status: StationStatus?, _ station: any OrderedStation) async -> OrderOutcome {
+    guard let setUp = station.setUp else {
+      return .refused(.nothingThere, "This station has no control service that could be told.")
+    }
+    switch await setUp.setStatus(status) {
+    case .told: return .done("The control service was told: \(status?.rawValue ?? "what the station is by itself").")
+    case .toBeTold(let words):
+      return .done("It is noted, and the control service is told as soon as it can be: \(words)")
+    case .notActivated:
+      return .refused(.nothingThere, "This station is not activated at a control service.")
+    case .notKept(let words): return .refused(.notWritten, "\(words) Nothing was changed.")
     }
   }
 
@@ -390,8 +417,8 @@ extension StationOrder.Action {
   /// Whether it stands over the end of the process, until another one ends it.
   fileprivate var stands: Bool {
     switch self {
-    case .maintenance, .outboxHold, .outboxRetry: true
-    case .openOnce, .annul, .present, .search, .listRefresh, .arming, .signalTest, .journalAccept: false
+    case .maintenance, .outboxHold, .outboxRetry, .acknowledge: true
+    case .openOnce, .annul, .present, .search, .listRefresh, .arming, .signalTest, .journalAccept, .status: false
     }
   }
 
@@ -399,7 +426,8 @@ extension StationOrder.Action {
   fileprivate var opens: Bool {
     switch self {
     case .openOnce, .present: true
-    case .maintenance, .annul, .search, .outboxHold, .outboxRetry, .listRefresh, .arming, .signalTest, .journalAccept:
+    case .maintenance, .annul, .search, .outboxHold, .outboxRetry, .listRefresh, .arming, .signalTest, .journalAccept,
+      .status, .acknowledge:
       false
     }
   }

@@ -93,6 +93,7 @@ package final class RunningStation: Sendable {
     snapshot.journal = view.journal
     snapshot.holder = holder
     snapshot.counters = view.counters
+    snapshot.throughput = view.throughput(at: snapshot.at)
     async let disk = disk?.look(within: Self.patience)
     guard let present else {
       snapshot.disk = await disk
@@ -106,13 +107,18 @@ package final class RunningStation: Sendable {
     snapshot.readers = present.configuration.readers.map { view.reader($0.id) }
     let found = await systems
     snapshot.ticketSystems = found.map(\.system)
+    for index in snapshot.gates.indices where snapshot.gates[index].event == nil {
+      let system = snapshot.gates[index].ticketSystem
+      snapshot.gates[index].event = snapshot.ticketSystems.first { $0.id == system }?.event
+    }
     snapshot.outbox.owed = found.reduce(0) { $0 &+ $1.system.owed }
     snapshot.outbox.oldest = found.compactMap(\.oldest).min()
     snapshot.outbox.isHeld = found.contains(where: \.isHeld)
-    snapshot.outbox.conflicts = snapshot.counters.conflicts
+    (snapshot.outbox.conflicts, snapshot.outbox.open) = view.openConflicts
     if let control = await control {
       snapshot.isArmed = control.isArmed
-      snapshot.control = control.control.map { server, isActivated, health in
+      snapshot.control = control.control.map { told in
+        let (server, isActivated, health) = (told.server, told.isActivated, told.health)
         var control = StationSnapshot.Control()
         control.server = server
         control.isActivated = isActivated
@@ -120,6 +126,8 @@ package final class RunningStation: Sendable {
         control.isTokenValid = health.tokenValid
         control.isCurrent = health.configCurrent
         control.words = health.words
+        control.board = told.board
+        control.sessionTimeout = told.sessionTimeout
         return control
       }
       snapshot.counters.take(control.counters)
@@ -184,6 +192,9 @@ package final class RunningStation: Sendable {
       StationSnapshot.Budget(left: UInt64(clamping: $0.left), most: UInt64(clamping: $0.most))
     }
     found.system.certificateEnds = connection?.certificateEnds
+    found.system.branding = connection?.branding.map { StationSnapshot.Branding($0) }
+    found.system.event = connection?.event
+    found.system.seats = connection?.seats.map { StationSnapshot.Seats($0) }
     async let looked = within(Self.patience, else: nil) { [memory] in
       await memory.keeper(of: configured.address)?.look(at: configured.id)
     }
@@ -203,6 +214,11 @@ package final class RunningStation: Sendable {
     }
     found.system.list = await list
     found.system.list?.refresh = events.view.refresh(of: configured.id)
+    // A list on board has what was sold, and nothing of what could have been.
+    if found.system.seats?.sold == nil, let tickets = found.system.list?.tickets {
+      found.system.seats = found.system.seats ?? StationSnapshot.Seats()
+      found.system.seats?.sold = tickets
+    }
     return found
   }
 }

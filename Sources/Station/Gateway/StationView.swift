@@ -33,11 +33,20 @@ package final class StationView: Sendable {
     var decisions: [GateID: StationCounters.Histogram] = [:]
     var requests: [TicketSystemID: StationCounters.Histogram] = [:]
     var repeats: [GateID: UInt64] = [:]
+    var reads: [ReaderID: ReaderReads] = [:]
+    var throughput = ThroughputBook()
+    var open = OpenConflicts()
     var orders: [OrderKindCount: UInt64] = [:]
     var conflicts: UInt64 = 0
     var dropped: UInt64 = 0
     /// Who waits for the verdict of a scan.
     var awaited: [ScanID: OneAnswer<DecidedScan?>] = [:]
+  }
+
+  fileprivate struct ReaderReads {
+    var last: WallTime
+    var count: UInt64 = 0
+    var refused: UInt64 = 0
   }
 
   private let state = Mutex(State())
@@ -99,15 +108,34 @@ package final class StationView: Sendable {
   }
 
   func reader(_ id: ReaderID) -> StationSnapshot.Reader {
-    let told = state.withLock { $0.readers[id] }
-    return StationSnapshot.Reader(
+    let (told, reads) = state.withLock { ($0.readers[id], $0.reads[id]) }
+    var reader = StationSnapshot.Reader(
       id: id, condition: StationSnapshot.Condition(state: told?.state.name ?? "starting", detail: told?.state.detail),
       since: told?.since)
+    reader.lastRead = reads?.last
+    reader.reads = reads?.count ?? 0
+    reader.refusals = reads?.refused ?? 0
+    return reader
   }
 
   func refresh(of system: TicketSystemID) -> StationSnapshot.Condition? {
     state.withLock { $0.lists[system] }.map { StationSnapshot.Condition(state: $0.state.rawValue, detail: $0.detail) }
   }
+
+  /// How many scans gates decided in the last twelve hours before `now`.
+  func throughput(at now: WallTime) -> StationThroughput { state.withLock { $0.throughput.told(at: now) } }
+
+  /// Conflicts that nobody has acknowledged: how many, and the newest of them.
+  var openConflicts: (count: UInt64, newest: [StationSnapshot.Conflict]) {
+    state.withLock { (UInt64($0.open.count), $0.open.newest) }
+  }
+
+  /// Takes up a conflict of an earlier process.
+  func recall(_ conflict: StationSnapshot.Conflict) { state.withLock { $0.open.add(conflict) } }
+
+  /// Staff have seen a conflict.
+  /// - Returns: whether it was open.
+  func acknowledge(_ admission: AttemptID) -> Bool { state.withLock { $0.open.remove(admission) } }
 
   var journal: StationSnapshot.Condition {
     let told = state.withLock { $0.journal }
@@ -158,7 +186,9 @@ extension StationView.State {
     case .ticketSystem(let system, let cause, _, _, let at): offline[system] = cause.map { begin(system, $0, at) }
     case .configuration(let outcome, let at): reload = (outcome, at)
     case .list(let event): lists[event.system] = event
-    case .conflict: conflicts &+= 1
+    case .conflict(let conflict):
+      conflicts &+= 1
+      open.add(StationSnapshot.Conflict(conflict))
     // What happened on the way changes nothing of whether it keeps what it is given.
     case .journal(let new, _): if case .noticed = new {} else { journal = new }
     case .dropped(let count): dropped &+= UInt64(max(count, 0))
@@ -183,6 +213,12 @@ extension StationView.State {
       gate: gate, verdict: decided.verdict.name, reason: decided.verdict.reason, decider: decided.decider)
     scans[kind, default: 0] &+= 1
     decisions[gate, default: StationCounters.Histogram()].add(decided.decidedIn)
+    throughput.add(gate, decided.verdict, at: decided.readAt)
+    var read = reads[decided.scan.reader] ?? StationView.ReaderReads(last: decided.readAt)
+    read.last = decided.readAt
+    read.count &+= 1
+    if case .refuse = decided.verdict { read.refused &+= 1 }
+    reads[decided.scan.reader] = read
     if decided.verdict == .admit {
       admissions[gate] = (decided.scan.id, decided.scan.readAt + decided.decidedIn)
       if decided.outputFault == nil { passed[gate, default: 0] &+= 1 }

@@ -16,6 +16,9 @@ struct ConsoleChecks {
     checkCertificate()
     checkPlainHTTP()
     checkTokens()
+    if console.language != nil, !console.hasPages, let place = reader.keyPosition(of: "language") {
+      findings.warning(at: place, "language has no effect without pages", "write pages: true, or remove it")
+    }
   }
 
   private func checkCertificate() {
@@ -51,6 +54,11 @@ struct ConsoleChecks {
         findings.error(
           at: reader.position(of: "names"), "holders' names would go through the network in plain HTTP",
           "remove allowPlainHTTP: a certificate is made then; or write names: false")
+      }
+      if console.hasPages {
+        findings.error(
+          at: reader.position(of: "pages"), "pages would be signed in to by plain HTTP, which the network can read",
+          "remove allowPlainHTTP: a certificate is made then; or write pages: false")
       }
       findings.warning(
         at: place, "plain HTTP shows tokens and events to the network",

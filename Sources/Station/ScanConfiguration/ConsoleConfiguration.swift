@@ -17,6 +17,10 @@ package struct ConsoleConfiguration: Sendable, Equatable {
   package var allowsPlainHTTP = false
   /// Whether it is told the names of tickets' holders.
   package var namesHolders = false
+  /// Whether it has pages for people.
+  package var hasPages = false
+  /// The language of all pages; `nil` where each browser says its own.
+  package var language: PageLanguage?
   /// Who may ask for what; names are unique. One of `metrics` is among them.
   package var tokens: [ConsoleToken] = []
   /// Whom it tells when something is wrong; `nil` where nobody is told.
@@ -26,6 +30,14 @@ package struct ConsoleConfiguration: Sendable, Equatable {
 
   /// Whether it speaks TLS.
   package var isSecure: Bool { certificate != nil || !listen.isLoopback && !allowsPlainHTTP }
+}
+
+/// A language that pages are written in. The raw values are the words in the file, as browsers have them.
+package enum PageLanguage: String, Sendable, Hashable, CaseIterable {
+  case en
+  case de
+  case fr
+  case es
 }
 
 /// An address and port to listen at.

@@ -24,6 +24,11 @@ enum ConsoleSection {
   )
   private static let names = SchemaKey.key(
     "names", .boolean, default: false, "Whether events have the names of tickets' holders in them.")
+  private static let pages = SchemaKey.key(
+    "pages", .boolean, default: false,
+    "Whether it has pages for people: doors, attendants, technicians and organisers (docs/console.md).")
+  private static let language = SchemaKey<PageLanguage>.optional(
+    "language", .choice(PageLanguage.self), "The language of all pages. Without it each browser's own.")
   private static let metrics = SchemaKey<ConsoleCredential>.optional(
     "metrics", .consoleCredential(example: "prometheus-token"),
     "The file with the token that `/metrics` is asked with: short for a token with that one scope. This machine needs none."
@@ -42,7 +47,8 @@ enum ConsoleSection {
     "put the token into a file in /etc/scangate/console (scangate console token NAME) and write tokens: { NAME: [events] }"
 
   static let schema = SectionSchema(
-    key, listen, hosts, orders, certificate, privateKey, allowPlainHTTP, names, metrics, tokens, alerts,
+    key, listen, hosts, orders, certificate, privateKey, allowPlainHTTP, names, pages, language, metrics, tokens,
+    alerts,
     refused: ["token": inlineSecret, "password": inlineSecret, "secret": inlineSecret, "key": inlineSecret])
 
   static func read(_ reader: SectionReader) -> ConsoleConfiguration? {
@@ -51,15 +57,18 @@ enum ConsoleSection {
     let (certificate, privateKey) = (reader.read(certificate), reader.read(privateKey))
     let plain = reader.read(allowPlainHTTP)
     let names = reader.read(names)
+    let (pages, language) = (reader.read(pages), reader.read(language))
     let (metrics, tokens) = (reader.read(metrics), reader.read(tokens))
     let alerts = reader.read(alerts)
-    guard let listen = reader.read(listen), let hosts, let orders, let plain, let names, let tokens else { return nil }
+    guard let listen = reader.read(listen), let hosts, let orders, let plain, let names, let pages, let tokens
+    else { return nil }
     var console = ConsoleConfiguration(listen: listen)
     console.hosts = hosts
     console.orders = Set(orders)
     (console.certificate, console.privateKey) = (certificate, privateKey)
     console.allowsPlainHTTP = plain
     console.namesHolders = names
+    (console.hasPages, console.language) = (pages, language)
     console.tokens = (metrics.map { [ConsoleToken(credential: $0, scopes: [.metrics])] } ?? []) + tokens
     console.alerts = alerts
     ConsoleChecks(console, reader).run()

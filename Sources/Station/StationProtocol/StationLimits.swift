@@ -1,7 +1,7 @@
 /// The numbers that both ends of the station's socket keep to.
 package enum StationLimits {
   /// The protocol's version; ends of different versions part with words.
-  package static let version: UInt16 = 3
+  package static let version: UInt16 = 4
   /// Where an installed station listens.
   package static let path = "/run/scangate-station.sock"
 
@@ -63,6 +63,10 @@ package enum StationLimits {
   package static let maximumLine = 60_000
   /// The most elements of any list in a snapshot.
   package static let maximumList = 4_096
+  /// The most conflicts that a snapshot names; the number of those that are open has them all.
+  package static let maximumConflicts = 100
+  /// The most types of tickets of a ticket system that a snapshot names.
+  package static let maximumKinds = 50
   /// The most tickets that a search finds.
   package static let maximumFound = 50
 }

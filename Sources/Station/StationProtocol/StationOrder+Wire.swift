@@ -21,6 +21,8 @@ extension WireWriter {
     case .listRefresh(let system): putName(system?.name)
     case .signalTest(let gate, let signal): put(gate.name, signal.text)
     case .arming(let minutes): put(minutes)
+    case .status(let status): putName(status?.rawValue)
+    case .acknowledge(let admission): for byte in admission.bytes { put(byte) }
     case .outboxRetry, .journalAccept: break
     }
   }
@@ -90,6 +92,8 @@ extension WireReader {
       guard let signal = Signal(text: try takeText()) else { throw WireError("an unknown signal") }
       return .signalTest(gate, signal)
     case .journalAccept: return .journalAccept
+    case .status: return .status(try takeOptionalWord())
+    case .acknowledge: return .acknowledge(try takeAttemptID())
     }
   }
 

@@ -27,6 +27,10 @@ package struct StationOrder: Hashable, Sendable {
     case signalTest(GateID, Signal)
     /// What was found doubtful of the journal is relied on again.
     case journalAccept
+    /// The control service is told this status in place of the station's own; `nil` goes back to that.
+    case status(StationStatus?)
+    /// Staff have seen that an admission was not confirmed, and count it as open no longer. The journal keeps it.
+    case acknowledge(AttemptID)
   }
 
   /// The number.
@@ -66,12 +70,14 @@ package enum OrderKind: String, Sendable, CaseIterable {
   case arming
   case signalTest
   case journalAccept
+  case status
+  case acknowledge
 
   /// Whether what it does at a gate must not come later than whoever gave it looks at it; see `StationLimits.orderAge`.
   package var ages: Bool {
     switch self {
     case .maintenance, .openOnce, .annul, .present, .signalTest, .arming: true
-    case .search, .outboxHold, .outboxRetry, .listRefresh, .journalAccept: false
+    case .search, .outboxHold, .outboxRetry, .listRefresh, .journalAccept, .status, .acknowledge: false
     }
   }
 }
@@ -91,6 +97,8 @@ extension StationOrder.Action {
     case .arming: .arming
     case .signalTest: .signalTest
     case .journalAccept: .journalAccept
+    case .status: .status
+    case .acknowledge: .acknowledge
     }
   }
 
@@ -100,17 +108,19 @@ extension StationOrder.Action {
     case .maintenance(let gate, _), .openOnce(let gate), .annul(let gate), .present(let gate, _),
       .signalTest(let gate, _):
       gate
-    case .search, .outboxHold, .outboxRetry, .listRefresh, .arming, .journalAccept: nil
+    case .search, .outboxHold, .outboxRetry, .listRefresh, .arming, .journalAccept, .status, .acknowledge: nil
     }
   }
 
-  /// What it says besides its name and gate, as events and the journal show it: `on`, `off`, a signal, a shortened code, a ticket system.
+  /// What it says besides its name and gate, as events and the journal show it: `on`, `off`, a signal, a shortened code, a ticket system, a status, an admission.
   package var detail: String? {
     switch self {
     case .maintenance(_, let isOn), .outboxHold(let isOn): isOn ? "on" : "off"
     case .present(_, let code): code.shortened
     case .listRefresh(let system): system.map { TerminalText.clean($0.name, limit: 100) }
     case .signalTest(_, let signal): signal.text
+    case .status(let status): status?.rawValue ?? "own"
+    case .acknowledge(let admission): admission.description
     case .openOnce, .annul, .search, .outboxRetry, .arming, .journalAccept: nil
     }
   }

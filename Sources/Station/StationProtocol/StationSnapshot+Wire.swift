@@ -32,17 +32,21 @@ extension WireWriter {
       writer.put(reader.id.name)
       writer.put(reader.condition)
       writer.putTime(reader.since)
+      writer.putTime(reader.lastRead)
+      writer.put(reader.reads, reader.refusals)
     }
     putList(snapshot.ticketSystems) { $0.put($1) }
     put(snapshot.outbox.isHeld, snapshot.outbox.owed)
     putTime(snapshot.outbox.oldest)
     put(snapshot.outbox.conflicts)
+    putList(snapshot.outbox.open.prefix(StationLimits.maximumConflicts)) { $0.put($1) }
     put(snapshot.journal)
     putOptional(snapshot.disk) { $0.put($1.free, $1.size) }
     putOptional(snapshot.control) { $0.put($1) }
     putName(snapshot.holder)
     putOptional(snapshot.isArmed) { $0.put($1) }
     put(snapshot.counters)
+    put(snapshot.throughput)
   }
 
   private mutating func put(_ condition: StationSnapshot.Condition) {
@@ -61,6 +65,7 @@ extension WireWriter {
     putName(gate.offline?.rawValue)
     putWords(gate.outputFault)
     put(gate.passed, gate.isMaintenanceOrdered)
+    putName(gate.event)
   }
 
   private mutating func put(_ system: StationSnapshot.TicketSystem) {
@@ -84,12 +89,17 @@ extension WireWriter {
       writer.putOptional(list.refresh) { $0.put($1) }
     }
     put(system.owed)
+    putOptional(system.branding) { $0.put($1) }
+    putName(system.event)
+    putOptional(system.seats) { $0.put($1) }
   }
 
   private mutating func put(_ control: StationSnapshot.Control) {
     putName(control.server)
     put(control.isActivated, control.isConnected, control.isTokenValid, control.isCurrent)
     putList(control.words) { $0.putWords($1) }
+    put(control.board)
+    putDuration(control.sessionTimeout)
   }
 }
 
@@ -103,15 +113,22 @@ extension WireReader {
     }
     snapshot.gates = try takeAll { (reader) throws(WireError) in try reader.takeGate() }
     snapshot.readers = try takeAll { (reader) throws(WireError) in
-      StationSnapshot.Reader(
+      var found = StationSnapshot.Reader(
         id: ReaderID(try reader.takeText()), condition: try reader.takeCondition(), since: try reader.takeOptionalTime()
       )
+      found.lastRead = try reader.takeOptionalTime()
+      found.reads = try reader.take()
+      found.refusals = try reader.take()
+      return found
     }
     snapshot.ticketSystems = try takeAll { (reader) throws(WireError) in try reader.takeTicketSystem() }
     snapshot.outbox.isHeld = try takeFlag()
     snapshot.outbox.owed = try take()
     snapshot.outbox.oldest = try takeOptionalTime()
     snapshot.outbox.conflicts = try take()
+    snapshot.outbox.open = try takeList(limit: StationLimits.maximumConflicts) { (reader) throws(WireError) in
+      try reader.takeConflict()
+    }
     snapshot.journal = try takeCondition()
     snapshot.disk = try takeOptional { (reader) throws(WireError) in
       StationSnapshot.Disk(free: try reader.take(), size: try reader.take())
@@ -120,6 +137,7 @@ extension WireReader {
     snapshot.holder = try takeOptionalName()
     snapshot.isArmed = try takeOptional { (reader) throws(WireError) in try reader.takeFlag() }
     snapshot.counters = try takeCounters()
+    snapshot.throughput = try takeThroughput()
     return snapshot
   }
 
@@ -147,6 +165,7 @@ extension WireReader {
     gate.outputFault = try takeOptionalWords()
     gate.passed = try take()
     gate.isMaintenanceOrdered = try takeFlag()
+    gate.event = try takeOptionalName()
     return gate
   }
 
@@ -172,6 +191,9 @@ extension WireReader {
         refresh: try reader.takeOptional { (reader) throws(WireError) in try reader.takeCondition() })
     }
     system.owed = try take()
+    system.branding = try takeOptional { (reader) throws(WireError) in try reader.takeBranding() }
+    system.event = try takeOptionalName()
+    system.seats = try takeOptional { (reader) throws(WireError) in try reader.takeSeats() }
     return system
   }
 
@@ -183,6 +205,8 @@ extension WireReader {
     control.isTokenValid = try takeFlag()
     control.isCurrent = try takeFlag()
     control.words = try takeAll { (reader) throws(WireError) in try reader.takeWords() }
+    control.board = try takeBoard()
+    control.sessionTimeout = try takeOptionalDuration()
     return control
   }
 }

@@ -34,6 +34,8 @@ package struct StationSnapshot: Hashable, Sendable {
   package var isArmed: Bool?
   /// What was counted since the service was started.
   package var counters = StationCounters()
+  /// How many scans gates decided lately, by time.
+  package var throughput = StationThroughput()
 
   package init(station: String, version: String, at: WallTime, uptime: Duration) {
     self.station = station
@@ -94,6 +96,8 @@ package struct StationSnapshot: Hashable, Sendable {
     package var passed: UInt64 = 0
     /// Whether an order has put it into maintenance.
     package var isMaintenanceOrdered = false
+    /// The event that it admits to, where that is one and known.
+    package var event: String?
 
     package init(id: GateID, condition: Condition, ticketSystem: TicketSystemID) {
       self.id = id
@@ -110,6 +114,12 @@ package struct StationSnapshot: Hashable, Sendable {
     package var condition: Condition
     /// When it came into this state; `nil` before anything was told.
     package var since: WallTime?
+    /// When a scan of it was decided last; `nil` where none was since the service was started. What was read is nobody's to see.
+    package var lastRead: WallTime?
+    /// How many scans of it were decided, since the service was started.
+    package var reads: UInt64 = 0
+    /// How many of them were refused.
+    package var refusals: UInt64 = 0
 
     package init(id: ReaderID, condition: Condition, since: WallTime? = nil) {
       self.id = id
@@ -146,6 +156,12 @@ package struct StationSnapshot: Hashable, Sendable {
     package var list: List?
     /// How many admissions it has still to be told of.
     package var owed: UInt64 = 0
+    /// How it wants to be shown; `nil` where it has not told.
+    package var branding: Branding?
+    /// The event of its scope, or the only one of today, where that is known.
+    package var event: String?
+    /// How many may come, where it or its list tells.
+    package var seats: Seats?
 
     package init(id: TicketSystemID, type: String) {
       self.id = id
@@ -226,8 +242,10 @@ package struct StationSnapshot: Hashable, Sendable {
     package var owed: UInt64 = 0
     /// When the oldest of them was given.
     package var oldest: WallTime?
-    /// How many ticket systems have not confirmed, since the service was started: staff must look.
+    /// How many ticket systems have not confirmed and no member of staff has acknowledged: staff must look.
     package var conflicts: UInt64 = 0
+    /// The newest of them, at most `StationLimits.maximumConflicts`; newest first.
+    package var open: [Conflict] = []
 
     package init() {}
   }
@@ -246,6 +264,10 @@ package struct StationSnapshot: Hashable, Sendable {
     package var isCurrent = false
     /// What is not as it should be, and what to do; empty where all is well.
     package var words: [String] = []
+    /// What it has to be shown.
+    package var board = Board()
+    /// After how long without a hand on it a session of staff is to end; `nil` where the service does not say.
+    package var sessionTimeout: Duration?
 
     package init() {}
   }

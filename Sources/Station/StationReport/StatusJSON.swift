@@ -24,6 +24,7 @@ package enum StatusJSON {
     line.add("holder", station.holder)
     line.add("armed", station.isArmed ?? false)
     line.add("scans", objects: station.counters.scans.map(object))
+    line.add("throughput", object: object(station.throughput))
     line.add("events_dropped", Int64(clamping: station.counters.eventsDropped))
     return line.text
   }
@@ -89,6 +90,7 @@ package enum StatusJSON {
     line.add("output_fault", gate.outputFault)
     line.add("passed", Int64(clamping: gate.passed))
     line.add("maintenance_ordered", gate.isMaintenanceOrdered)
+    line.add("event", gate.event)
     return line.text
   }
 
@@ -97,6 +99,9 @@ package enum StatusJSON {
     line.add("reader", reader.id.name)
     add(reader.condition, to: &line)
     line.add("since", reader.since?.iso8601)
+    line.add("last_read", reader.lastRead?.iso8601)
+    line.add("reads", Int64(clamping: reader.reads))
+    line.add("refusals", Int64(clamping: reader.refusals))
     return line.text
   }
 
@@ -115,6 +120,9 @@ package enum StatusJSON {
     line.add("certificate_ends", system.certificateEnds?.iso8601)
     line.add("list", object: system.list.map(object))
     line.add("owed", Int64(clamping: system.owed))
+    line.add("branding", object: system.branding.map(object))
+    line.add("event", system.event)
+    line.add("seats", object: system.seats.map(object))
     return line.text
   }
 
@@ -134,6 +142,7 @@ package enum StatusJSON {
     line.add("owed", Int64(clamping: outbox.owed))
     line.add("oldest", outbox.oldest?.iso8601)
     line.add("conflicts", Int64(clamping: outbox.conflicts))
+    line.add("open", objects: outbox.open.map(object))
     return line.text
   }
 
@@ -152,6 +161,8 @@ package enum StatusJSON {
     line.add("token_valid", control.isTokenValid)
     line.add("config_current", control.isCurrent)
     line.add("words", texts: control.words)
+    line.add("board", object: object(control.board))
+    line.add("session_timeout_s", number: control.sessionTimeout.map { $0.milliseconds / 1_000 })
     return line.text
   }
 

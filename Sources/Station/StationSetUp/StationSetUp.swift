@@ -123,9 +123,39 @@ package final class StationSetUp: Sendable {
     /// Whether set-up codes are taken now.
     package var isArmed: Bool
     /// How the station stands with its control service, and with which; `nil` where there is none, or it cannot be told.
-    package var control: (server: String?, isActivated: Bool, health: ControlHealth)?
+    package var control: Control?
     /// What was counted of it.
     package var counters: ControlCounters?
+  }
+
+  /// How it stands with its control service.
+  package struct Control: Sendable {
+    package var server: String?
+    package var isActivated: Bool
+    package var health: ControlHealth
+    /// The configuration that holds; `nil` where none was fetched, or it is not activated.
+    package var configuration: ControlConfiguration?
+    /// What the station told of itself last, and what staff have set in its place.
+    package var status: StationStatus?
+    package var manualStatus: StationStatus?
+  }
+
+  /// What became of a status that staff have set.
+  package enum StatusSetting: Sendable, Equatable {
+    /// The service has it.
+    case told
+    /// It is kept, and will be told; why it was not yet.
+    case toBeTold(String)
+    /// There is no service to tell.
+    case notActivated
+    /// It could not be kept: why.
+    case notKept(String)
+  }
+
+  /// Has the control service told a status in place of the station's own; `nil` goes back to that. Durable before it is told.
+  package func setStatus(_ status: StationStatus?) async -> StatusSetting {
+    guard let session else { return .notActivated }
+    return await session.setStatus(status, else: registry.status)
   }
 
   /// How the set-up is now, by what is known: nobody is asked.
@@ -140,7 +170,12 @@ package final class StationSetUp: Sendable {
       let counters = await session.counters()
       answer.give(
         Look(
-          isArmed: isArmed, control: (state.server?.name, state.isActivated, health), counters: counters))
+          isArmed: isArmed,
+          control: Control(
+            server: state.server?.name, isActivated: state.isActivated, health: health,
+            configuration: state.isActivated ? state.configuration : nil, status: await session.lastStatus,
+            manualStatus: state.manualStatus),
+          counters: counters))
     }
     return await answer.first(within: limit, else: Look(isArmed: isArmed))
   }

@@ -62,10 +62,14 @@ extension JournalStore {
   /// Orders by which the outbox is held, or is not.
   fileprivate static let ofOutbox = "kind IN ('outboxHold', 'outboxRetry') AND outcome = 'done'"
 
-  /// What is kept however old it is: the newest order of each gate's maintenance, and of the outbox.
+  /// What is kept however old it is: the newest order of each gate's maintenance, and of the outbox, and who
+  /// acknowledged a conflict that is still there.
   static let standingOrders = """
     SELECT max(seq) AS seq FROM staff_order WHERE kind = 'maintenance' AND outcome = 'done' GROUP BY gate
     UNION ALL SELECT max(seq) AS seq FROM staff_order WHERE \(ofOutbox)
+    UNION ALL SELECT max(seq) AS seq FROM staff_order WHERE kind = 'acknowledge' AND outcome = 'done' AND subject IN (
+      SELECT lower(hex(w.id)) FROM outbox JOIN owed w ON w.seq = outbox.owed WHERE outbox.told IS NOT NULL
+    ) GROUP BY subject
     """
 
   func write(_ order: JournaledOrder) throws(SQLiteError) {

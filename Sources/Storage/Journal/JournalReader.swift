@@ -194,7 +194,7 @@ extension Journal {
     }
 
     /// The facts between which the filter's times lie: found by the index, so that a day costs a day.
-    private func bounds(of filter: Filter) throws(JournalFault) -> (Int64, Int64) {
+    func bounds(of filter: Filter) throws(JournalFault) -> (Int64, Int64) {
       try told { () throws(SQLiteError) in
         guard filter.from != nil || filter.until != nil else {
           return (0, try database.integer("SELECT max(seq) FROM scan") ?? -1)

@@ -9,11 +9,16 @@ struct EventListing: Sendable, Equatable {
   /// So many are kept that no gate is bound to; and so many types.
   static let mostOthers = 5_000
   static let mostTypes = 20_000
+  /// So many events have their types with numbers, and so many of one.
+  static let mostSeated = 200
+  static let mostKinds = 50
 
   /// What is told of events.
   private(set) var events: [EventID: SaleEvent] = [:]
   /// Those of each venue that was asked for.
   private(set) var venues: [EventID: [EventID]] = [:]
+  /// The types of tickets of events that a gate is bound to, by event, with how many there are.
+  private(set) var seats: [EventID: [TicketType]] = [:]
   /// What types of tickets are called.
   private(set) var types: [EventID: String] = [:]
   /// The names of types.
@@ -76,6 +81,9 @@ struct EventListing: Sendable, Equatable {
     told.zone = told.zone.map { shared($0) }
     events[event.key] = told
     if let venue { venues[venue, default: []].append(event.key) }
+    if seats.count < Self.mostSeated, venue != nil || isBound(event.key) {
+      seats[event.key] = Array(event.types.prefix(Self.mostKinds))
+    }
   }
 
   private mutating func shared(_ text: String) -> String { texts.insert(text).memberAfterInsert }

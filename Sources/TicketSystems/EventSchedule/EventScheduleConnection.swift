@@ -9,6 +9,13 @@ extension TicketSystemType {
 }
 
 extension EventScheduleSection {
+  private static func upkeep(
+    _ look: BrandingWatch?
+  ) -> (@Sendable (_ tell: @escaping @Sendable (UpkeepNews) -> Void) async -> Void)? {
+    guard let look else { return nil }
+    return { _ in await look.run() }
+  }
+
   fileprivate static func connect(
     _ id: TicketSystemID, _ settings: System, _ use: ConnectionUse, _ list: ListOnBoard?,
     _ credentials: CredentialResolver, _ time: any TimeSource
@@ -21,6 +28,8 @@ extension EventScheduleSection {
       transport: transport, key: try key.secret(of: id, credentials), budget: budget, time: time)
     let book = EventBook(time: time)
     let directory = EventDirectory(client: client, book: book, list: list, time: time)
+    // Whoever takes a list on board shows nothing.
+    let look = use == .gates ? BrandingWatch(settings.instance(time)) : nil
     return TicketSystemConnection(
       id: id, roster: EventScheduleRoster(client: client, directory: directory, time: time),
       mirror: settings.mirror.checkIns ? EventScheduleMirror(client: client, time: time) : nil,
@@ -28,7 +37,13 @@ extension EventScheduleSection {
         EventScheduleTicketSystem(
           id: id, client: client, gate: gate ?? Gate(), book: book, directory: directory, time: time)
       },
-      look: { ConnectionLook(budget: client.metered.left, certificateEnds: transport.certificateEnds) },
+      upkeep: Self.upkeep(look),
+      look: {
+        var found = ConnectionLook(budget: client.metered.left, certificateEnds: transport.certificateEnds)
+        found.branding = look?.branding
+        if let tonight = directory.tonight { (found.event, found.seats) = (tonight.name, tonight.seats) }
+        return found
+      },
       close: {
         directory.stop()
         await transport.close()
@@ -55,6 +70,16 @@ extension EventScheduleSection.System {
     } catch {
       throw SetupError("Ticket system \(id): \(error.description)")
     }
+  }
+}
+
+extension EventScheduleSection.System {
+  /// Who asks the server how it wants to look, without the key.
+  fileprivate func instance(_ time: any TimeSource) -> (InstanceClient, ServerAddress)? {
+    guard let (server, _) = configured else { return nil }
+    var settings = HTTPTransport.Settings()
+    if let caFile { settings.trust = .onlyFile(path: caFile.path) }
+    return (InstanceClient(typed: server, settings: settings, time: time), server)
   }
 }
 

@@ -8,6 +8,26 @@ struct TicketType: Sendable, Equatable {
   var id: EventID
   /// Made fit for staff.
   var name: String
+  /// How many there are to be had; `nil` where that is not told, or without end.
+  var quantity: UInt64? = nil
+  /// How many are sold, by days: `2026-11-27`; nothing of a day says that none is. `nil` where it is not told.
+  var sold: [String: UInt64]? = nil
+
+  /// The most days that are kept of one type.
+  private static let mostDays = 400
+
+  /// How many are sold for a day.
+  func sold(on day: CivilDay) -> UInt64? { sold.map { $0["\(day)"] ?? 0 } }
+
+  private static func sold(_ value: JSONValue?) -> [String: UInt64]? {
+    switch value {
+    // PHP writes a list where there is nothing.
+    case .array(let days) where days.isEmpty: return [:]
+    case .object(let days) where days.count <= mostDays:
+      return days.compactMapValues { count in count.integer.flatMap { UInt64(exactly: $0) } }
+    default: return nil
+    }
+  }
 
   /// The types of an event that have both; at most 1,000.
   static func all(of event: JSONValue?, hiding secrets: [Redaction]) -> [TicketType] {
@@ -15,7 +35,9 @@ struct TicketType: Sendable, Equatable {
       guard let id = type["id"]?.identifier,
         let name = type["type"]?.string.flatMap({ StaffText.clean($0, hiding: secrets) })
       else { return nil }
-      return TicketType(id: EventID(id), name: name)
+      return TicketType(
+        id: EventID(id), name: name, quantity: type["quantity"]?.integer.flatMap { UInt64(exactly: $0) },
+        sold: Self.sold(type["sold"]))
     }
   }
 }

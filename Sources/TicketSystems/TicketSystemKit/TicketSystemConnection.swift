@@ -56,6 +56,12 @@ package struct ConnectionLook: Sendable, Equatable {
   package var budget: RateBudget.Left?
   /// When the server's certificate ends that it showed last; `nil` where it has shown none.
   package var certificateEnds: WallTime?
+  /// How the server wants to be shown; `nil` where it has not told.
+  package var branding: SystemBranding?
+  /// The event that is on now, where it is one and known.
+  package var event: String?
+  /// How many may come; `nil` where that was not told.
+  package var seats: SystemSeats?
 
   package init(budget: RateBudget.Left? = nil, certificateEnds: WallTime? = nil) {
     self.budget = budget

@@ -11,7 +11,10 @@ struct ConsoleCommand: AsyncParsableCommand {
     commandName: "console", abstract: "Show this station to machines over HTTP: health, metrics, events, orders.",
     discussion:
       "A process of its own, which the unit scangate-console.service runs. docs/operations.md tells how to set it up.",
-    subcommands: [ConsoleRunCommand.self, ConsoleFingerprintCommand.self, ConsoleTokenCommand.self],
+    subcommands: [
+      ConsoleRunCommand.self, ConsoleFingerprintCommand.self, ConsoleTokenCommand.self, ConsoleUserCommand.self,
+      ConsoleDeviceCommand.self,
+    ],
     defaultSubcommand: ConsoleRunCommand.self)
 }
 
@@ -36,6 +39,8 @@ struct ConsolePlace: ParsableArguments {
     ),
     completion: .directory)
   var state: String?
+
+  @OptionGroup var accessFiles: AccessArgument
 
   /// Its secrets.
   var secrets: ConsoleSecrets {

@@ -28,6 +28,8 @@ struct ConsoleRunCommand: AsyncParsableCommand {
 
   func run() async throws {
     ProcessMemory.useOneHeap()
+    // A password's hash is larger than all else of it.
+    ProcessMemory.giveBackLarge()
     signal(SIGPIPE, SIG_IGN)
     let manager = ServiceManager()
     let file = try place.configuration()
@@ -68,9 +70,13 @@ struct ConsoleRunCommand: AsyncParsableCommand {
     let kept =
       configuration.isSecure && configuration.certificate == nil
       ? KeptCertificate(in: place.stateFolder, for: configuration, machine: machine) : nil
-    let setting = ConsoleSetting(
+    var setting = ConsoleSetting(
       configuration, version: Scangate.version, tokens: TokenBook(tokens),
       identity: try identity(of: configuration, kept), machine: machine, logger: log.logger)
+    if configuration.hasPages {
+      setting.access = PageAccess(
+        folder: place.accessFiles.access, stateFolder: place.stateFolder, logger: log.logger)
+    }
     return try ConsoleService(
       setting, of: name, kept: kept, secrets: place.secrets, folder: place.stateFolder, station: station.path,
       onReady: { _ in manager?.notify("READY=1") })

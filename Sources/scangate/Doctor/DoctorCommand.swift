@@ -1,8 +1,10 @@
 import ArgumentParser
+import Console
 import Doctor
 import Gateway
 import Glibc
 import LinuxIO
+import MQTTBridge
 import ScanConfiguration
 import ScanModel
 import Sealing
@@ -113,7 +115,8 @@ struct DoctorCommand: AsyncParsableCommand {
 
   private static func secrets(_ checkUp: CheckUp, _ codes: OpeningCodes?) throws -> StationSecrets {
     var secrets = try telling { () throws(StationSecrets.Fault) in
-      try StationSecrets(keys: checkUp.keys, checkUp.reading.configuration)
+      try StationSecrets(
+        keys: checkUp.keys, checkUp.reading.configuration, folders: [ConsoleSecrets.usual, BridgeCredential.usual])
     }
     if let codes { secrets.add(codes) }
     return secrets

@@ -27,7 +27,11 @@ struct OrdersCommand: ParsableCommand {
   @Flag(help: "Print a line of JSON for each.")
   var json = false
 
+  @Flag(help: "Print CSV with a line of names, safe to open in a spreadsheet.")
+  var csv = false
+
   func validate() throws {
+    guard !(json && csv) else { throw ValidationError("Ask for --json or --csv.") }
     guard (1...1_000_000).contains(limit) else { throw ValidationError("--limit takes a number from 1 to 1000000.") }
   }
 
@@ -37,20 +41,31 @@ struct OrdersCommand: ParsableCommand {
       try Journal.Reader(path: journal.path, key: nil).orders(since: since, limit: limit)
     }
     var users: [UInt32: String] = [:]
+    if csv { Terminal.write(CSVText.header(JournaledOrder.columns)) }
     for order in orders {
       let user = users[order.user] ?? Orderer.account(order.user) ?? "user \(order.user)"
       users[order.user] = user
-      Terminal.out(json ? JSONText(order.fields(user)).text : order.line(user))
+      if csv {
+        Terminal.write(CSVText.record(order.fields(user)))
+      } else {
+        Terminal.out(json ? JSONText(order.fields(user)).text : order.line(user))
+      }
     }
-    if orders.isEmpty, !json {
+    if orders.isEmpty, !json, !csv {
       Terminal.error("Nobody has ordered anything\(since.map { " since \(LocalTime.text($0))" } ?? "").")
     }
   }
 }
 
 extension JournaledOrder {
+  /// The names of its fields, in their order.
+  static let columns = [
+    "at", "clock_trusted", "id", "order", "gate", "subject", "decided_by", "who", "user", "user_name", "why", "outcome",
+    "reason", "detail", "scan",
+  ]
+
   /// Its fields, as the `order` event names them.
-  fileprivate func fields(_ userName: String) -> [JournalField] {
+  func fields(_ userName: String) -> [JournalField] {
     [
       JournalField("at", .text(at.wall.iso8601)), JournalField("clock_trusted", .truth(at.isTrusted)),
       JournalField("id", .text(id.description)), JournalField("order", .text(kind)),

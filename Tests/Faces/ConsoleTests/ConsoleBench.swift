@@ -27,6 +27,7 @@ struct BenchSetting {
   var identity: ConsoleIdentity?
   var machine: String?
   var limits = ConsoleLimits()
+  var access: PageAccess?
   var snapshot = SampleStation.snapshot()
 
   /// A token of that name.
@@ -61,6 +62,7 @@ func withConsole(_ setting: BenchSetting = BenchSetting(), _ body: @escaping (Co
     setting.configuration, version: "0.1.0", tokens: setting.book, identity: setting.identity, machine: setting.machine,
     logger: silentLogger)
   console.limits = setting.limits
+  console.access = setting.access
   let server = ConsoleServer(console, mirror: mirror)
   let (ready, isReady) = AsyncStream.makeStream(of: Int.self)
   let running = Task {

@@ -34,6 +34,12 @@ import WireText
     (#""order":"arming","minutes":60"#, .arming(minutes: 60)),
     (#""order":"signalTest","gate":"north","signal":"refuse.unpaid""#, .signalTest(GateID("north"), .refuse(.unpaid))),
     (#""order":"journalAccept""#, .journalAccept),
+    (#""order":"status","status":"lunch""#, .status(.lunch)),
+    (#""order":"status","status":null"#, .status(nil)),
+    (
+      #""order":"acknowledge","conflict":"000102030405060708090a0b0c0d0e0f""#,
+      AttemptID(bytes: Array(0...15)).map { .acknowledge($0) } ?? .outboxRetry
+    ),
   ]
 
   @Test func everyOrderCanBeWritten() {

@@ -35,6 +35,7 @@ import Testing
       "organizationName": "Venue", "footerText": "Ground floor", "supportContact": "+43 1 234",
       "maintenanceMessage": "Soon closed",
     ]
+    expected.sessionTimeout = .seconds(1_800)
     expected.lockOut.attempts = 3
     expected.lockOut.duration = .seconds(600)
     expected.maintenance = .init(day: .weekly(1), minute: 150, minutes: 45)
@@ -44,7 +45,7 @@ import Testing
     expected.updated = WallTime(seconds: 1_752_580_800)
     expected.ignored = [
       "createdAt", "integrations", "maintenance.notifications.enabled", "security.adminPIN", "security.allowedIPs",
-      "security.sessionTimeout", "settings.autoRefresh", "settings.behavior.idleTimeout", "settings.language",
+      "settings.autoRefresh", "settings.behavior.idleTimeout", "settings.language",
       "ui.theme",
     ]
     expectEqual(configuration, expected)

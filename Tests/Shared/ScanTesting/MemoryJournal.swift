@@ -229,6 +229,21 @@ package final class MemoryJournal: ScanJournal {
 
   package func retriable() async throws(JournalFault) -> [OwedAdmission] { outbox { $0?.keepsCode == true } }
 
+  package func conflicts() async throws(JournalFault) -> [(owed: OwedAdmission, told: ToldAdmission)] {
+    var owed: [OwedAdmission] = []
+    var told: [AttemptID: ToldAdmission] = [:]
+    for fact in facts {
+      switch fact {
+      case .owed(let admission): owed.append(admission)
+      case .told(let ending): told[ending.attempt] = ending
+      case .asked, .concluded, .late, .scan, .flood, .annulled, .order: break
+      }
+    }
+    return owed.compactMap { admission in
+      told[admission.attempt].flatMap { $0.ending.isConflict ? (admission, $0) : nil }
+    }
+  }
+
   package func admission(of scan: ScanID) async throws(JournalFault) -> JournaledAdmission? {
     facts.reduce(nil) { $1.admission(of: scan, after: $0) }
   }

@@ -121,6 +121,11 @@ package struct ScanJournalConformance: Sendable {
     check(try await journal.owed().isEmpty, "an ending in the same batch leaves something in the outbox")
     check(try await journal.durable(last, until: time.now() + .seconds(60)), "an ending did not get durable")
     check(try await journal.retriable().last == together, "an ending in the same batch loses the admission")
+    let conflicts = try await journal.conflicts()
+    check(
+      conflicts.contains { $0.owed.attempt == together.attempt && $0.told.ending == .tooLate }, "a conflict is lost")
+    check(conflicts.allSatisfy { $0.told.ending.isConflict }, "what was confirmed is a conflict")
+    check(conflicts.allSatisfy { $0.owed.attempt == $0.told.attempt }, "an ending is another one's")
     return failures
   }
 

@@ -52,8 +52,11 @@ import TicketSystemKit
 
   @Test func nothingThatTheStationKnowsIsInIt() async throws {
     let (place, checkUp) = try await station()
-    let secrets = try StationSecrets(keys: place.keys, checkUp.reading.configuration)
-    let leaks = [Self.key, Self.token, Self.password, Self.code, Self.holder, Self.waiting]
+    let console = "token-of-the-console-0123456789abcdef"
+    try place.put("/console/screens", console + "\n")
+    let secrets = try StationSecrets(
+      keys: place.keys, checkUp.reading.configuration, folders: [place.path + "/console", place.path + "/nowhere"])
+    let leaks = [Self.key, Self.token, Self.password, Self.code, Self.holder, Self.waiting, console]
     let findings = leaks.map { Finding(.warning, .journal, $0, "said \($0)", cure: "sudo \($0)") }
     let bundle = try await checkUp.bundle(report(findings), without: secrets)
     let path = place.path + "/bundle.txt"

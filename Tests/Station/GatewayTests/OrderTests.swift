@@ -525,6 +525,65 @@ private struct OneGate: OrderedStation {
     }
   }
 
+  @Test func aConflictIsAcknowledgedOnceAndForGood() async throws {
+    try await Bench().run { bench in
+      let (owed, told) = Self.conflict()
+      bench.hub.emit(.conflict(OutboxConflict(owed: owed, told: told)))
+      expectEqual(bench.hub.view.openConflicts.newest.map(\.id), [owed.attempt])
+      await expectEqual(bench.perform(.acknowledge(AttemptID())).refusal, .nothingThere)
+      await expectEqual(bench.perform(.acknowledge(owed.attempt)).name, "done")
+      await expectEqual(bench.perform(.acknowledge(owed.attempt)).refusal, .nothingThere)
+      expectEqual(bench.hub.view.openConflicts.count, 0)
+      // What was counted stays counted.
+      expectEqual(bench.hub.view.counters.conflicts, 1)
+      expectEqual(bench.journaled.first { $0.outcome == "done" }?.subject, owed.attempt.description)
+      expect(bench.journal.awaited.count == 1, "it is told when the disk has it")
+    }
+  }
+
+  /// Conflicts of earlier processes are open until somebody has acknowledged them.
+  @Test func conflictsOutliveTheProcess() async throws {
+    try await Bench().run { bench in
+      let (seen, unseen) = (Self.conflict(), Self.conflict())
+      bench.journal.enqueue(
+        JournalBatch(facts: [.owed(seen.owed), .owed(unseen.owed), .told(seen.told), .told(unseen.told)]))
+      let hub = EventHub()
+      let next = OrderKeeper(
+        journal: bench.journal, events: hub, loop: bench.gate.loop, time: bench.time, clock: { Self.epoch })
+      await next.recall()
+      expectEqual(hub.view.openConflicts.count, 2)
+      expectEqual(hub.view.counters.conflicts, 0)
+      await expectEqual(bench.perform(.acknowledge(seen.owed.attempt)).refusal, .nothingThere)
+      bench.hub.emit(.conflict(OutboxConflict(owed: seen.owed, told: seen.told)))
+      await expectEqual(bench.perform(.acknowledge(seen.owed.attempt)).name, "done")
+      let later = EventHub()
+      await OrderKeeper(
+        journal: bench.journal, events: later, loop: bench.gate.loop, time: bench.time, clock: { Self.epoch }
+      ).recall()
+      expectEqual(later.view.openConflicts.newest.map(\.id), [unseen.owed.attempt])
+    }
+  }
+
+  @Test func aStationWithoutAControlServiceHasNobodyToTellAStatus() async throws {
+    try await Bench().run { bench in
+      await expectEqual(bench.perform(.status(.lunch)).refusal, .nothingThere)
+      expectEqual(bench.journaled.last?.subject, "lunch")
+    }
+  }
+
+  private static let epoch = JournalTime(
+    wall: WallTime(seconds: 0), monotonic: MonotonicTime(nanoseconds: 0), isTrusted: true)
+
+  private static func conflict() -> (owed: OwedAdmission, told: ToldAdmission) {
+    let scan = Scan(
+      id: ScanID(), gate: Bench.north, reader: ReaderID("left"), code: Bench.code,
+      readAt: MonotonicTime(nanoseconds: 0))
+    let owed = OwedAdmission(
+      attempt: AttemptID(), scan: scan, system: TicketSystemID("venue"), server: "test", ticket: TicketKey([1]),
+      decider: .policy, mayBeTold: false, at: Self.epoch, boot: BootID("boot 1"))
+    return (owed, ToldAdmission(attempt: owed.attempt, ending: .contradicted, reason: .refunded, at: Self.epoch))
+  }
+
   /// Ten a minute are written down, and all are counted; nothing that they say makes the journal grow.
   @Test func whoMayNotOrderIsWrittenDownWithoutEnd() async throws {
     try await Bench().run { bench in

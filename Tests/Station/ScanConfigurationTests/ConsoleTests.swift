@@ -35,7 +35,7 @@ import TicketSystemKit
   @Test func allItsKeysAreRead() throws {
     let (console, warnings) = try read(
       """
-      { listen: "[2001:DB8:0::7]:8443", hosts: [north-door.local, 10.0.0.7], orders: [maintenance, annul], names: true,
+      { listen: "[2001:DB8:0::7]:8443", hosts: [north-door.local, 10.0.0.7], orders: [maintenance, annul], names: true, pages: true, language: fr,
         certificate: certificate.pem, privateKey: key.pem, metrics: prometheus-token,
         tokens: { wall-screen: [events], ops: [events, orders] } }
       """)
@@ -44,6 +44,7 @@ import TicketSystemKit
     expectEqual(console?.hosts, ["north-door.local", "10.0.0.7"])
     expectEqual(console?.orders, [.maintenance, .annul])
     expectEqual(console?.namesHolders, true)
+    expect(console?.hasPages == true && console?.language == .fr)
     expectEqual(console?.certificate?.name, "certificate.pem")
     expectEqual(console?.privateKey?.name, "key.pem")
     expectEqual(
@@ -100,6 +101,8 @@ import TicketSystemKit
     let (console, warnings) = try read("{ \(beyond), tokens: { wall: [events] } }")
     expectEqual(console?.isSecure, false)
     expectEqual(warnings.map { $0.contains("plain HTTP shows tokens and events to the network") }, [true])
+    expectEqual(
+      errors("{ \(beyond), pages: true }").map { $0.contains("pages would be signed in to by plain HTTP") }, [true])
     expectEqual(errors("{ \(beyond), orders: [] }"), [])
     // By TLS, and on this machine, they are.
     expectEqual(errors("{ listen: 0.0.0.0:8088, orders: [maintenance], names: true }"), [])
@@ -113,6 +116,8 @@ import TicketSystemKit
     try expectEqual(
       read("{ listen: 0.0.0.0:8088, allowPlainHTTP: true, certificate: c.pem, privateKey: k.pem }").warnings
         .map { $0.contains("no effect with a certificate") }, [true])
+    try expectEqual(
+      read("{ listen: 127.0.0.1:8088, language: de }").warnings.map { $0.contains("no effect without pages") }, [true])
     try expectEqual(
       read("{ listen: 127.0.0.1:8088, tokens: { ops: [orders] } }").warnings
         .map { $0.contains("the token \"ops\" may give orders, but the console may give none") }, [true])
@@ -145,7 +150,8 @@ import TicketSystemKit
       ("tokens: { wall: [] }", "has 0 scopes"), ("tokens: { wall: [event] }", "did you mean \"events\"?"),
       ("hosts: [https://a.example]", "write a host's name"), ("hosts: [\"*.example\"]", "write a host's name"),
       ("hosts: [a_b]", "write a host's name"), ("host: [a.example]", "did you mean \"hosts\"?"),
-      ("names: yes", "write true or false"), ("metrics: ../journal", "is no name of a file"),
+      ("names: yes", "write true or false"), ("pages: yes", "write true or false"), ("language: it", "write en or"),
+      ("metrics: ../journal", "is no name of a file"),
       ("metrics: .hidden", "is no name of a file"), ("tokens: { a/b: [events] }", "is no name of a file"),
       ("certificate: c, privateKey: k, metrics: /etc/ssl/a.pem", "is no name of a file"),
       ("token: wall", "is not taken here"),

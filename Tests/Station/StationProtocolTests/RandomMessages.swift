@@ -48,6 +48,8 @@ struct RandomMessages {
     case .arming: .arming(minutes: number())
     case .signalTest: .signalTest(gate(), signal())
     case .journalAccept: .journalAccept
+    case .status: .status(optional(pick(StationStatus.allCases)))
+    case .acknowledge: .acknowledge(AttemptID())
     }
   }
 
@@ -118,17 +120,22 @@ struct RandomMessages {
       gate.outputFault = random.optional(random.text(60))
       gate.passed = random.number()
       gate.isMaintenanceOrdered = random.flag()
+      gate.event = random.optional(random.text())
       return gate
     }
     snapshot.readers = list { random in
-      StationSnapshot.Reader(
+      var reader = StationSnapshot.Reader(
         id: ReaderID(random.text()), condition: random.condition(), since: random.optional(random.wall()))
+      reader.lastRead = random.optional(random.wall())
+      (reader.reads, reader.refusals) = (random.number(), random.number())
+      return reader
     }
     snapshot.ticketSystems = list { $0.ticketSystem() }
     snapshot.outbox.isHeld = flag()
     snapshot.outbox.owed = number()
     snapshot.outbox.oldest = optional(wall())
     snapshot.outbox.conflicts = number()
+    snapshot.outbox.open = list { $0.conflict() }
     snapshot.journal = condition()
     snapshot.disk = optional(StationSnapshot.Disk(free: number(), size: number()))
     if flag() {
@@ -137,11 +144,14 @@ struct RandomMessages {
       (control.isActivated, control.isConnected) = (flag(), flag())
       (control.isTokenValid, control.isCurrent) = (flag(), flag())
       control.words = list { $0.text(60) }
+      control.board = board()
+      control.sessionTimeout = optional(duration())
       snapshot.control = control
     }
     snapshot.holder = optional(text())
     snapshot.isArmed = optional(flag())
     snapshot.counters = counters()
+    snapshot.throughput = throughput()
     return snapshot
   }
 
@@ -161,7 +171,46 @@ struct RandomMessages {
         tickets: optional(number()), age: optional(duration()), mostAge: optional(duration()),
         refresh: optional(condition())))
     system.owed = number()
+    system.branding = optional(
+      StationSnapshot.Branding(
+        name: optional(text()), logoText: optional(text()), background: number(), text: number(), primary: number(),
+        onPrimary: number(), accent: number(), onAccent: number()))
+    system.event = optional(text())
+    system.seats = optional(
+      StationSnapshot.Seats(
+        capacity: optional(number()), sold: optional(number()),
+        kinds: list {
+          StationSnapshot.Seats.Kind(
+            name: $0.text(), capacity: $0.optional($0.number()), sold: $0.optional($0.number()))
+        }))
     return system
+  }
+
+  private mutating func conflict() -> StationSnapshot.Conflict {
+    StationSnapshot.Conflict(
+      id: AttemptID(), system: TicketSystemID(text()), gate: gate(), code: optional(text()), admitted: wall(),
+      state: text(), reason: optional(text()), words: optional(text(60)))
+  }
+
+  private mutating func board() -> StationSnapshot.Board {
+    var board = StationSnapshot.Board()
+    (board.name, board.room, board.location) = (optional(text()), optional(text()), optional(text()))
+    (board.welcomeMessage, board.helpMessage) = (optional(text(60)), optional(text(60)))
+    board.status = optional(pick(StationStatus.allCases))
+    board.manualStatus = optional(pick(StationStatus.allCases))
+    board.statusTexts = list { .init(status: $0.pick(StationStatus.allCases), text: $0.text(60)) }
+    return board
+  }
+
+  private mutating func throughput() -> StationThroughput {
+    var throughput = StationThroughput()
+    throughput.from = wall()
+    throughput.series = list { random in
+      StationThroughput.Series(
+        gate: random.gate(), verdict: random.text(), reason: random.optional(random.text()),
+        counts: random.list(30) { $0.number() })
+    }
+    return throughput
   }
 
   private mutating func times() -> StationCounters.Histogram {

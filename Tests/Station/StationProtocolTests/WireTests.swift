@@ -1,4 +1,5 @@
 import Expectations
+import Foundation
 import ScanModel
 import StationProtocol
 import Testing
@@ -45,6 +46,50 @@ import WireCoding
       ListenerMessage.hello(version: 0x0102, program: "ab", wants: ListenerWants(names: true)).bytes,
       [1, 2, 1, 2, 0, 97, 98, 1])
     expectEqual(StationMessage.refused("no").bytes, [2, 2, 0, 110, 111])
+  }
+
+  /// A snapshot that was written by hand, by what the protocol says.
+  @Test func theSnapshotOfTheCorpusIsRead() throws {
+    let bytes = [UInt8](try Data(contentsOf: repositoryFile("Fuzz/corpus/station/whole")).dropFirst())
+    let snapshot = try StationSnapshot(bytes: bytes)
+    expectEqual(snapshot.bytes, bytes)
+    expectEqual(snapshot.gates.map(\.event), ["The Tempest", nil, nil])
+    expectEqual(snapshot.readers.map(\.reads), [12, 0])
+    expectEqual(snapshot.ticketSystems.first?.branding?.name, "The Hall")
+    expectEqual(snapshot.ticketSystems.first?.seats?.kinds.map(\.name), ["Stalls", "Circle"])
+    expectEqual(snapshot.outbox.open.map(\.reason), ["refunded"])
+    expectEqual(snapshot.control?.board.statusText, "Back at two")
+    expectEqual(snapshot.control?.sessionTimeout, .seconds(1_800))
+    expectEqual(snapshot.throughput.series.map(\.counts), [[3, 0, 9], [1]])
+  }
+
+  /// The largest station that is configured fits, with all that pages are told of it.
+  @Test func whatPagesAreToldIsBounded() throws {
+    var snapshot = StationSnapshot(station: "s", version: "1", at: WallTime(seconds: 0), uptime: .zero)
+    let name = String(repeating: "n", count: StationLimits.maximumName)
+    let words = String(repeating: "w", count: StationLimits.maximumWords)
+    snapshot.throughput.series = (0..<StationThroughput.mostSeries + 100).map { _ in
+      StationThroughput.Series(
+        gate: GateID(name), verdict: "refuse", reason: name,
+        counts: Array(repeating: .max, count: StationThroughput.bins + 10))
+    }
+    snapshot.outbox.open = (0..<StationLimits.maximumConflicts + 10).map { _ in
+      StationSnapshot.Conflict(
+        id: AttemptID(), system: TicketSystemID(name), gate: GateID(name), code: "…1234",
+        admitted: WallTime(seconds: 0), state: "contradicted", reason: "refunded", words: words)
+    }
+    snapshot.ticketSystems = (0..<64).map { _ in
+      var system = StationSnapshot.TicketSystem(id: TicketSystemID(name), type: name)
+      system.seats = StationSnapshot.Seats(
+        kinds: (0..<StationLimits.maximumKinds + 10).map { _ in .init(name: name, capacity: .max, sold: .max) })
+      return system
+    }
+    expect(snapshot.bytes.count < StationLimits.maximumSnapshot / 2, "\(snapshot.bytes.count)")
+    let read = try StationSnapshot(bytes: snapshot.bytes)
+    expectEqual(read.throughput.series.count, StationThroughput.mostSeries)
+    expect(read.throughput.series.allSatisfy { $0.counts.count == StationThroughput.bins })
+    expectEqual(read.outbox.open.count, StationLimits.maximumConflicts)
+    expect(read.ticketSystems.allSatisfy { $0.seats?.kinds.count == StationLimits.maximumKinds })
   }
 
   @Test func aWhyThatIsTooLongIsCut() throws {

@@ -67,6 +67,31 @@ import Testing
     await journal.close()
   }
 
+  /// Who acknowledged a conflict is known as long as that is there, and no longer.
+  @Test func anAcknowledgementOutlivesItsTimeWithItsConflict() async throws {
+    let folder = try Folders()
+    let time = ManualTime()
+    let journal = try openJournal(folder.journal, time: time) {
+      $0.keepScans = .seconds(10 * 86_400)
+    }
+    let owed = sampleOwed(time: time)
+    try await journal.written(
+      journal.enqueue(JournalBatch(facts: [.owed(owed), .told(sampleTold(owed, .contradicted, time: time))])))
+    let conflicts = try await journal.conflicts()
+    expectEqual(conflicts.map(\.owed.attempt), [owed.attempt])
+    expectEqual(conflicts.map(\.told.ending), [.contradicted])
+    let seen = order("acknowledge", owed.attempt.description, time)
+    try await write(journal, seen)
+    // Of another journal's conflict, or none.
+    try await write(journal, order("acknowledge", AttemptID().description, time))
+    for _ in 0..<1_100 { _ = journal.enqueue(JournalBatch(facts: [.order(order("search", nil, time))])) }
+    let known = try await journal.orders()
+    expect(known.contains(seen), "it is not among the newest, and stands")
+    expectEqual(known.count { $0.kind == "acknowledge" }, 1)
+    await journal.close()
+    try expectEqual(Journal.verify(folder.journal), [])
+  }
+
   /// A gate that was taken out of service last year is so still, and so is an outbox that is held.
   @Test func whatStandsOutlivesItsTime() async throws {
     let folder = try Folders()

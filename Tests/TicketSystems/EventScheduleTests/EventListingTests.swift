@@ -44,6 +44,28 @@ import WireText
     expectEqual(listing.pages, 3)
   }
 
+  /// How many there are of each type is kept of events that a gate is bound to alone, and of so many.
+  @Test func numbersAreKeptOfOurEventsAlone() throws {
+    let wrong = [
+      #""quantity":-1,"sold":-1"#, #""quantity":"many","sold":"x""#, #""quantity":1e99,"sold":{"a":-1}"#,
+      #""quantity":null,"sold":[7]"#,
+    ]
+    let types = (0..<80).map { #"{"id":"\#($0)","type":"T\#($0)",\#(wrong[$0 % 4])}"# }.joined(separator: ",")
+    let (listing, _) = try read(bound: [EventID("1")]) { _ in
+      try Self.page([#"{"id":"1","tickets":[\#(types)]}"#, #"{"id":"2","tickets":[\#(types)]}"#], last: 1)
+    }
+    expectEqual(Array(listing.seats.keys), [EventID("1")])
+    let kinds = listing.seats[EventID("1")] ?? []
+    expectEqual(kinds.count, EventListing.mostKinds)
+    expect(kinds.allSatisfy { $0.quantity == nil })
+    let day = try #require(CivilDay(year: 2026, month: 11, day: 27))
+    expect(kinds.allSatisfy { $0.sold(on: day) == nil || $0.sold(on: day) == 0 })
+    let many = try read(bound: Set((0..<300).map { EventID("\($0)") })) { _ in
+      try Self.page((0..<300).map { #"{"id":"\#($0)"}"# }, last: 1)
+    }
+    expectEqual(many.listing.seats.count, EventListing.mostSeated)
+  }
+
   /// The same page again and again, and an end that moves away.
   @Test func pagesThatComeAgainAreLeft() throws {
     let (listing, fault) = try read { number in

@@ -5,6 +5,7 @@ import ScanModel
 import ScriptedHTTP
 import Synchronization
 import Testing
+import TicketSystemKit
 import TicketTransport
 import WireText
 
@@ -93,6 +94,28 @@ import WireText
     expect(bench.rule.word(onNamed: "2") != .unknown && bench.rule.word(onNamed: "7") == .unknown)
     await bench.close()
   }
+
+  /// The only event of today is tonight's, with its types; of two nobody can tell.
+  @Test func whatIsOnTonightIsTold() async throws {
+    let types =
+      #"[{"id":"1","type":"Stalls","quantity":300,"sold":{"\#(today)":280}},{"id":"2","type":"Circle","quantity":100,"sold":[]}]"#
+    let tonight = Self.event(1).dropLast() + #","tickets":\#(types)}"#
+    let bench = try await bench(Listing(Self.page(String(tonight), Self.event(2, hours: 60))))
+    expect(bench.events.tonight == nil)
+    expect(await bench.events.fetch())
+    let told = try #require(bench.events.tonight)
+    expectEqual(told.name, "E1")
+    expectEqual(told.seats?.kinds.map(\.name), ["Stalls", "Circle"])
+    expectEqual(told.seats?.capacity, 400)
+    // It begins in an hour, which may be tomorrow.
+    expect([280, 0].contains(told.seats?.sold))
+    bench.listing.set(Self.page(Self.event(1), Self.event(3)))
+    expect(await bench.events.fetch())
+    expect(bench.events.tonight == nil)
+    await bench.close()
+  }
+
+  private var today: String { String(SystemTime().wall().iso8601Seconds.prefix(10)) }
 
   @Test(arguments: [page(), page(event(1, venue: "9")), page(event(1, hours: 60)), page(event(1, venue: "null"))])
   func withoutEventsNobodyPassesAndItIsAnAlarm(answer: String) async throws {

@@ -22,10 +22,13 @@ package struct StationSecrets: Sendable {
   /// Of how many scans codes and holders are looked for: more than a bundle's log can tell of.
   private static let mostScans = 5_000
   private static let keyFolder = "/etc/scangate/keys"
+  /// The longest file of secrets, in bytes: a chain of certificates may lie beside them.
+  private static let longestFile = 65_536
 
   /// Gathers them.
+  /// - Parameter folders: where others than the gateway have theirs.
   /// - Throws: that one lies there and cannot be read.
-  package init(keys: SealKeySource, _ configuration: StationConfiguration?) throws(Fault) {
+  package init(keys: SealKeySource, _ configuration: StationConfiguration?, folders: [String] = []) throws(Fault) {
     guard access(keys.state, F_OK) != 0 && errno == ENOENT || access(keys.state, R_OK | X_OK) == 0 else {
       throw Fault(
         description:
@@ -37,8 +40,14 @@ package struct StationSecrets: Sendable {
       throw Fault(description: "What the station knows cannot be read: \(error.description)")
     }
     for file in configuration?.files ?? [] where file.role == .secret { try take(file: file.path) }
-    for name in (try? FileManager.default.contentsOfDirectory(atPath: Self.keyFolder)) ?? [] {
-      try take(file: "\(Self.keyFolder)/\(name)")
+    for folder in [Self.keyFolder] + folders {
+      guard access(folder, R_OK | X_OK) == 0 || errno != EACCES else {
+        throw Fault(
+          description: "You may not look into \(folder), and what lies there has to be searched for: run this as root.")
+      }
+      for name in (try? FileManager.default.contentsOfDirectory(atPath: folder)) ?? [] {
+        try take(file: "\(folder)/\(name)")
+      }
     }
     do throws(JournalFault) {
       try take(journalOf: keys)
@@ -84,7 +93,7 @@ package struct StationSecrets: Sendable {
 
   private mutating func take(file path: String) throws(Fault) {
     do throws(SystemError) {
-      let bytes = try SmallFile.read(path, limit: 8_192)
+      let bytes = try SmallFile.read(path, limit: Self.longestFile)
       for line in bytes.split(separator: 0x0A) where line.count >= 4 {
         add(.key, Array(line.drop { $0 <= 0x20 }.reversed().drop { $0 <= 0x20 }.reversed()))
       }

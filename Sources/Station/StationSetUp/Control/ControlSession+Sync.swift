@@ -158,6 +158,23 @@ extension ControlSession {
     _ = try records.change { $0.manual = status.map { ManualStatus(status: $0, since: now) } }
   }
 
+  /// Sets the status by hand and tells it.
+  /// - Parameter own: what the station is by itself.
+  func setStatus(_ status: StationStatus?, else own: StationStatus) async -> StationSetUp.StatusSetting {
+    guard (try? activated()) != nil else { return .notActivated }
+    do throws(SealFault) {
+      try setManualStatus(status)
+    } catch {
+      return .notKept(error.description)
+    }
+    do throws(ControlFault) {
+      try await report(lastStatus ?? own, deadline: time.now() + .seconds(5))
+      return .told
+    } catch {
+      return .toBeTold(error.detail)
+    }
+  }
+
   /// The activation.
   /// - Throws: that there is none.
   func activated() throws(ControlFault) -> KeptActivation {

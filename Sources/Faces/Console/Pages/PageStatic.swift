@@ -1,0 +1,50 @@
+import HTTPTypes
+import Hummingbird
+import LibCrypto
+import NIOCore
+import ScanModel
+
+/// What pages need besides themselves: a style, a script. Their names have a hash of what is in them, so that a browser may keep them for
+/// ever, and another release has other names.
+struct PageStatic: Sendable {
+  /// A file.
+  struct File: Sendable {
+    /// Such as `pages-0123456789abcdef.css`.
+    let name: String
+    let type: String
+    let bytes: ByteBuffer
+  }
+
+  static let style = File("pages", "css", "text/css; charset=utf-8", PackageResources.pages_css)
+  static let script = File("live", "js", "text/javascript; charset=utf-8", PackageResources.live_js)
+  /// Renews pages of staff.
+  static let fresh = File("fresh", "js", "text/javascript; charset=utf-8", PackageResources.fresh_js)
+  static let device = File("device", "js", "text/javascript; charset=utf-8", PackageResources.device_js)
+  static let icon = File("icon", "svg", "image/svg+xml", PackageResources.icon_svg)
+
+  /// All of them.
+  static let files = [style, script, fresh, device, icon]
+
+  /// `/static/NAME`.
+  static func respond(to name: String) throws(ConsoleAnswer) -> Response {
+    if let colours = PageColours(file: name) { return response("text/css; charset=utf-8", colours.style) }
+    guard let file = files.first(where: { $0.name == name }) else { throw .notFound }
+    return response(file.type, file.bytes)
+  }
+
+  private static func response(_ type: String, _ bytes: ByteBuffer) -> Response {
+    Response(
+      status: .ok, headers: [.contentType: type, .cacheControl: "public, max-age=31536000, immutable"],
+      body: .init(byteBuffer: bytes))
+  }
+}
+
+extension PageStatic.File {
+  fileprivate init(_ stem: String, _ ending: String, _ type: String, _ bytes: [UInt8]) {
+    let hash = SHA256.hash(data: bytes).prefix(8).map { String($0, digits: 2, radix: 16) }.joined()
+    self.init(name: "\(stem)-\(hash).\(ending)", type: type, bytes: ByteBuffer(bytes: bytes))
+  }
+
+  /// Where pages find it.
+  var path: String { "/static/\(name)" }
+}

@@ -1,0 +1,34 @@
+/// Names and words as a report shows them, whatever a ticket system, a file or somebody's fingers have put into them.
+package enum ReportText {
+  /// The longest name in characters; longer ones are cut.
+  package static let longest = 120
+
+  /// `text` without what cannot be printed: controls and line ends are spaces, and marks that would turn the reading direction of what
+  /// stands beside them are left out. Joiners stay: scripts need them.
+  package static func clean(_ text: String, limit: Int = longest) -> String {
+    var result = String.UnicodeScalarView()
+    var count = 0
+    for scalar in text.unicodeScalars {
+      let kept: Unicode.Scalar
+      switch scalar.properties.generalCategory {
+      case .control, .lineSeparator, .paragraphSeparator: kept = " "
+      case .surrogate, .privateUse, .unassigned: kept = "\u{FFFD}"
+      default:
+        let isJoiner = scalar.value == 0x200C || scalar.value == 0x200D || scalar.properties.isVariationSelector
+        if scalar.properties.isDefaultIgnorableCodePoint || scalar.properties.generalCategory == .format, !isJoiner {
+          continue
+        }
+        kept = scalar
+      }
+      if kept == " ", result.isEmpty || result.last == " " { continue }
+      if count == limit {
+        result.append("…")
+        break
+      }
+      result.append(kept)
+      count += 1
+    }
+    if result.last == " " { result.removeLast() }
+    return String(result)
+  }
+}

@@ -1,0 +1,191 @@
+"""People who sign in to the console's pages, door screens, and who would like to be one of them."""
+
+import re
+import time
+import urllib.parse
+
+from console import ADDRESS, PORT, USER
+from place import natively
+from rig import MachineError
+from test_console import ConsoleCase
+from venue import SCANGATE
+
+SESSION, DEVICE = "__Host-scangate", "__Host-scangate-device"
+ORIGIN = f"http://{ADDRESS}:{PORT}"
+PASSWORDS = {"anna": "correct horse", "tom": "482915", "olga": "Zäpfchen 12"}
+
+
+class Browser:
+    """Cookies and forms, as a browser has them that runs no script."""
+
+    def __init__(self, console):
+        self.console, self.cookies = console, {}
+
+    def ask(self, path, method="GET", form=None, origin=ORIGIN, headers=()):
+        headers = [("Accept", "text/html"), *headers]
+        if self.cookies:
+            headers.append(("Cookie", "; ".join(f"{name}={value}" for name, value in self.cookies.items())))
+        if form is not None:
+            headers.append(("Content-Type", "application/x-www-form-urlencoded"))
+            if origin:
+                headers.append(("Origin", origin))
+        said = self.console.exchange(self.console_request(path, method, form, headers))
+        head, _, body = said.partition(b"\r\n\r\n")
+        self.set = re.findall(rb"(?im)^set-cookie: ([^\r\n]*)", head)
+        for line in self.set:
+            name, _, value = line.decode().partition(";")[0].partition("=")
+            self.cookies.pop(name, None)
+            if value:
+                self.cookies[name] = value
+        self.location = next((match.decode().strip() for match in re.findall(rb"(?im)^location: ([^\r\n]*)", head)), None)
+        self.head, self.page = head.decode().lower(), body.decode(errors="replace")
+        return int(head.split()[1])
+
+    @staticmethod
+    def console_request(path, method, form, headers):
+        from console import request
+        return request(path, method=method, body=None if form is None else urllib.parse.urlencode(form).encode(), headers=headers)
+
+    def token(self, path):
+        """The hidden field of a page's form."""
+        self.ask(path)
+        found = re.search(r'name="form" value="([0-9a-f]+)"', self.page)
+        assert found, self.page
+        return found[1]
+
+    def sign_in(self, name="anna", password=None, **more):
+        return self.ask("/sign-in", "POST", {"user": name, "password": password or PASSWORDS[name], "form": self.token("/sign-in"), **more})
+
+
+class SignInCase(ConsoleCase):
+    MORE = "pages: true"
+
+    def furnish(self):
+        for name, role in (("anna", "attendant"), ("tom", "technician"), ("olga", "organiser")):
+            self.users(f"add {name} --role {role}", PASSWORDS[name])
+
+    def users(self, words, password=None):
+        """`scangate console user …`, as root."""
+        self.rig.put(f"{password or ''}\n", "/run/rig/password")
+        return self.rig.sh(f"{SCANGATE} console user {words} --access {self.console.access} < /run/rig/password")
+
+    def devices(self, words):
+        return self.rig.sh(f"{SCANGATE} console device {words} --access {self.console.access}")
+
+    def add_device(self, name, gate):
+        said = self.devices(f"add {name} --gate {gate} --config /run/gate/scangate.yaml")
+        return re.search(r"type: ([0-9A-Z-]{19})", said)[1]
+
+    def assert_no_secret_was_told(self):
+        super().assert_no_secret_was_told()
+        for password in PASSWORDS.values():
+            self.assertNotIn(password, self.console.log())
+
+
+@natively
+class SignIn(SignInCase):
+    def test_whoever_signs_in_is_known_until_they_sign_out(self):
+        self.begin()
+        browser = Browser(self.console)
+        self.assertEqual(browser.ask("/attendant/north"), 303)
+        self.assertEqual(browser.location, "/sign-in?next=%2Fattendant%2Fnorth")
+        self.assertEqual(browser.sign_in(next="/attendant/north"), 303)
+        self.assertEqual(browser.location, "/attendant/north")
+        (cookie,) = [line.decode() for line in browser.set if line.startswith(f"{SESSION}=".encode())]
+        for word in ("Path=/", "Secure", "HttpOnly", "SameSite=Strict"):
+            self.assertIn(word, cookie.split("; "))
+        self.assertRegex(browser.cookies[SESSION], "^[0-9a-f]{64}$")
+        self.assertEqual(browser.ask("/attendant/north"), 200)
+        self.assertNotIn(browser.cookies[SESSION], self.console.log())
+        organiser = Browser(self.console)
+        self.assertEqual(organiser.sign_in("olga"), 303)
+        self.assertEqual(organiser.ask("/attendant/north"), 403)
+        self.assertEqual(organiser.ask("/door/north"), 200)
+        old, token = browser.cookies[SESSION], browser.token("/sessions")
+        self.assertEqual(browser.ask("/sign-out", "POST", {"form": token}), 303)
+        browser.cookies[SESSION] = old
+        self.assertEqual(browser.ask("/attendant/north"), 303)
+        # The form of a former session is none.
+        self.assertEqual(browser.sign_in(), 303)
+        self.assertEqual(browser.ask("/sign-out", "POST", {"form": token}), 403)
+
+    def test_what_comes_from_elsewhere_does_nothing(self):
+        self.begin()
+        browser = Browser(self.console)
+        browser.sign_in()
+        token = browser.token("/sessions")
+        for origin in (None, "null", "https://evil.example", f"http://{ADDRESS}:{PORT + 1}", f"http://localhost:{PORT}"):
+            self.assertEqual(browser.ask("/sign-out", "POST", {"form": token}, origin), 403, origin)
+        for site in ("cross-site", "same-site"):
+            self.assertEqual(browser.ask("/sign-out", "POST", {"form": token}, headers=[("Sec-Fetch-Site", site)]), 403, site)
+        other = Browser(self.console)
+        other.sign_in("tom")
+        self.assertEqual(browser.ask("/sign-out", "POST", {"form": other.token("/sessions")}), 403)
+        self.assertEqual(browser.ask("/sessions"), 200)
+        for path in ("/", "/sign-in", "/sessions", "/device"):
+            browser.ask(path)
+            self.assertIn("frame-ancestors 'none'", browser.head, path)
+            self.assertNotIn("unsafe", browser.head, path)
+
+    def test_wrong_passwords_wait_and_no_name_is_told_to_exist(self):
+        self.begin()
+        browser = Browser(self.console)
+        pages = []
+        for name in ("anna", "nobody"):
+            self.assertEqual(browser.sign_in(name, "a guess"), 403)
+            pages.append(re.sub("[0-9a-f]{64}", "", browser.page))
+            self.assertEqual(browser.sign_in(name, "a guess"), 429)
+            wait = int(re.search(r"retry-after: (\d+)", browser.head)[1])
+            self.assertLessEqual(wait, 2)
+            # The wait is what is tested: nothing tells of its end.
+            time.sleep(wait)
+        self.assertEqual(*pages)
+        self.assertEqual(browser.sign_in(), 303)
+        # Who is signed in waits for nobody's guesses at the same address.
+        guesser = Browser(self.console)
+        guesser.sign_in("tom", "a guess")
+        self.assertEqual(guesser.sign_in("tom"), 429)
+        self.assertEqual(browser.ask("/attendant/north"), 200)
+        self.assertEqual(browser.sign_in(), 303)
+
+    def test_changes_of_users_hold_at_once(self):
+        self.begin()
+        anna, tom = Browser(self.console), Browser(self.console)
+        anna.sign_in()
+        tom.sign_in("tom")
+        self.users("password anna", "another horse")
+        self.assertEqual(anna.ask("/attendant/north"), 303)
+        self.assertEqual(tom.ask("/attendant/north"), 200)
+        self.users("remove tom")
+        self.assertEqual(tom.ask("/attendant/north"), 303)
+        self.assertEqual(anna.sign_in("anna", "another horse"), 303)
+        self.assertEqual(self.users("list").split(), ["anna", "attendant", "olga", "organiser"])
+        for words, password in (("add eve --role attendant", "12345"), ("add eve --role attendant", "123456"), ("add eve --role attendant", "short")):
+            with self.assertRaises(MachineError):
+                self.users(words, password)
+        hashes = self.rig.get(f"{self.console.access}/users").decode()
+        self.assertIn("anna:attendant:scrypt$14$8$5$", hashes)
+        self.assertEqual(self.rig.sh(f"stat -c '%a %U %G' {self.console.access}/users").strip(), f"640 root {USER}")
+
+    def test_door_screen_is_set_up_once_and_revoked_at_once(self):
+        self.begin()
+        code = self.add_device("entrance", "north")
+        screen = Browser(self.console)
+        self.assertEqual(screen.ask("/device", "POST", {"code": code, "form": screen.token("/device")}), 303)
+        self.assertEqual(screen.ask("/"), 303)
+        self.assertEqual(screen.location, "/door/north")
+        self.assertEqual(screen.ask("/door/north"), 200)
+        self.assertEqual(screen.ask("/door/south"), 403)
+        self.assertIn("entrance  north", self.devices("list"))
+        other = Browser(self.console)
+        self.assertEqual(other.ask("/device", "POST", {"code": code, "form": other.token("/device")}), 403)
+        # It is known to the next console as well.
+        self.console.kill()
+        self.console.start()
+        self.console.until_ready()
+        self.assertEqual(screen.ask("/door/south"), 403)
+        self.devices("revoke entrance")
+        # This machine's own browser, which may see every door.
+        self.assertEqual(screen.ask("/door/south"), 200)
+        self.assertNotIn(code, self.console.log())
+        self.assertNotIn(screen.cookies[DEVICE], self.console.log())
