@@ -24,7 +24,7 @@ help:
 	  'make metrics-check  has promtool read the pages of metrics that tests compare, and the example rules' \
 	  'make format  put every Swift file into the form that check wants' \
 	  'make deps    install the Debian packages that building needs' \
-	  'make deb     a Debian package for this architecture, in .build/deb' \
+	  'make deb     a Debian package for this architecture, in .build/deb; ARCH=arm64 for a Raspberry Pi, from an x86_64 machine' \
 	  'make release the programs for release; make install puts them below PREFIX (/usr/local), make uninstall takes them away'
 
 deps:
@@ -103,8 +103,9 @@ api-check:
 format:
 	@$(SWIFT) format -i -r Sources Tests Fuzz Package.swift
 
-deb: deps
-	@scripts/deb
+deb:
+	@ARCH="$(ARCH)" scripts/deps
+	@ARCH="$(ARCH)" scripts/deb
 
 # As root, so they build nothing: `make release` before.
 install:

@@ -42,7 +42,7 @@ let floors: [(name: String, rooms: [String])] = [
   (
     "Linux",
     [
-      "CEvdev", "CLinux", "CMosquitto", "COpenSSL", "CPNG", "CPangoCairo", "CQREncode", "CSQLite", "CSeccomp",
+      "CBuild", "CEvdev", "CLinux", "CMosquitto", "COpenSSL", "CPNG", "CPangoCairo", "CQREncode", "CSQLite", "CSeccomp",
       "CSodium",
       "CTurboJPEG", "CUdev", "CV4LConvert", "CXKB", "CZBar", "LibCrypto", "LinuxIO",
     ]
@@ -65,6 +65,11 @@ let floors: [(name: String, rooms: [String])] = [
   ("Faces", ["Alerts", "Console", "FirstRunPage", "MQTTBridge"]),
   ("Venue", ["VenueServer"]),
 ]
+
+/// What `scangate version --json` tells of the build, where `scripts/build` says it.
+let buildFacts: [CSetting] = ["SCANGATE_COMMIT", "SCANGATE_COMPILER", "SCANGATE_PACKAGES"].compactMap { name in
+  Context.environment[name].map { .define(name, to: "\"\($0)\"") }
+}
 
 /// Where the room lies.
 func floorFolder(of room: String) -> String { floors.first { $0.rooms.contains(room) }.map { "\($0.name)/" } ?? "" }
@@ -135,6 +140,7 @@ let package = Package(
 
     // The machine.
     .target(name: "CLinux", path: "Sources/Linux/CLinux"),
+    .target(name: "CBuild", path: "Sources/Linux/CBuild", cSettings: buildFacts),
     library("CEvdev", "libevdev", "libevdev-dev"),
     library("CUdev", "libudev", "libudev-dev"),
     library("CXKB", "xkbcommon", "libxkbcommon-dev"),
@@ -333,10 +339,12 @@ let package = Package(
     .executableTarget(
       name: "scangate",
       dependencies: [
-        "Bookings", "CQREncode", "CameraReader", "CodeSigning", "Console", "DecodeClient", "DecodeProtocol", "Doctor",
+        "Bookings", "CBuild", "CQREncode", "CameraReader", "CodeSigning", "Console", "DecodeClient", "DecodeProtocol",
+        "Doctor",
         "EventSchedule", "FirstRun", "FirstRunPage",
         "Gateway", "Journal",
-        "KnownScanners", "LinuxIO", "MQTTBridge", "Reading", "ReportClient", "ReportProtocol", "ScanConfiguration",
+        "KnownScanners", "LibCrypto", "LinuxIO", "MQTTBridge", "Reading", "ReportClient", "ReportProtocol",
+        "SQLiteFile", "ScanConfiguration",
         "ScanModel", "Sealing", "SerialReader", "Service",
         "SetUpCodes", "SignalOutputs", "SignedTickets", "StationProtocol", "StationReport", "StationSetUp",
         "StationSocket", "Subscriptions", "TicketLists",

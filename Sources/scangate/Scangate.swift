@@ -83,13 +83,6 @@ enum Exit {
   static let output = ExitCode(74)
 }
 
-/// `scangate version`: for a technician on the phone.
-struct VersionCommand: ParsableCommand {
-  static let configuration = CommandConfiguration(commandName: "version", abstract: "Print the version.")
-
-  func run() { Terminal.out("scangate \(Scangate.version)") }
-}
-
 /// The words of a command line, before they are taken apart.
 enum CommandLineWords {
   /// An option's value that begins with a dash and a digit is written behind an equals sign: `--from -2h` becomes

@@ -29,6 +29,13 @@ struct DeviceListing: Encodable {
     var lines: [Line]
   }
 
+  /// The machine as its device tree names it, and its lines that are free for relays.
+  struct Machine: Encodable {
+    var model: String
+    var chip: String?
+    var relayLines: [String]
+  }
+
   struct LED: Encodable {
     var name: String
     var trigger: String?
@@ -48,6 +55,7 @@ struct DeviceListing: Encodable {
   var serials: [ListedDevice]
   var cameras: [ListedDevice]
   var scanners: [Scanner]
+  var board: Machine?
   var chips: [Chip]
   var leds: [LED]
   var pwmChips: [PWMChip]
@@ -56,7 +64,7 @@ struct DeviceListing: Encodable {
 
   init(
     inputs: [DeviceReport], serials: [DeviceReport], cameras: [ListedDevice], search: ScannerSearch,
-    outputs: OutputInventory
+    outputs: OutputInventory, board: (model: String, free: [Board.Line])?
   ) {
     self.cameras = cameras
     func clean(_ text: String?) -> String? { text.map { TerminalText.clean($0, limit: 128) } }
@@ -72,6 +80,11 @@ struct DeviceListing: Encodable {
         node: proposal.candidate.node, kind: proposal.candidate.kind.rawValue,
         model: TerminalText.clean(proposal.candidate.title), isShared: proposal.candidate.model?.isShared == true,
         block: proposal.yaml)
+    }
+    self.board = board.map { board in
+      Machine(
+        model: TerminalText.clean(board.model, limit: 128), chip: board.free.first?.chip,
+        relayLines: board.free.map { TerminalText.clean($0.line) })
     }
     chips = outputs.chips.map { chip in
       Chip(
@@ -94,6 +107,16 @@ struct DeviceListing: Encodable {
     list("Input devices", inputs.flatMap(\.lines))
     list("Serial lines", serials.flatMap(\.lines))
     list("Cameras", cameras.flatMap(\.lines))
+    if let board {
+      let free =
+        board.chip.map { chip in
+          [
+            "  free for relays that switch at high level, pulled down at boot: "
+              + "\(board.relayLines.joined(separator: ", ")) of \(chip)"
+          ]
+        } ?? []
+      list("Board", ["  \(board.model)"] + free)
+    }
     list("GPIO chips", chips.flatMap(Self.lines(of:)))
     list("LEDs", leds.map { "  \($0.name)\($0.trigger.map { "  (trigger \($0))" } ?? "")" })
     list("PWM chips", pwmChips.map { "  \($0.name)  (\($0.channels) channel\($0.channels == 1 ? "" : "s"))" })

@@ -56,14 +56,16 @@ struct DevicesCommand: AsyncParsableCommand {
     let search = try ScannerSearch(
       inputs: inputs, serials: serials, readers: configuration?.readers.map(\.id.name) ?? [])
     let outputs = listOutputs()
+    let model = Board.model()
+    let free = model.flatMap { Board.named($0) }?.freeLines(of: outputs.chips) ?? []
     if example {
-      Terminal.write(ExampleConfiguration(search, outputs).yaml)
+      Terminal.write(ExampleConfiguration(search, outputs, board: free).yaml)
       return
     }
     let names = (configuration?.readers.map(\.id.name) ?? []) + search.proposals.map(\.reader)
     let found = DeviceListing(
       inputs: inputs, serials: serials, cameras: ListedDevice.cameras(cameras, readers: names), search: search,
-      outputs: outputs)
+      outputs: outputs, board: model.map { ($0, free) })
     if json {
       try Terminal.out(json: found)
     } else {
@@ -77,15 +79,16 @@ struct DevicesCommand: AsyncParsableCommand {
 }
 
 extension ExampleConfiguration {
-  /// What is plugged in, as a file. A line is proposed for a relay only where its name says so: the other lines of a board
-  /// may drive anything.
-  init(_ search: ScannerSearch, _ outputs: OutputInventory) {
+  /// What is plugged in, as a file. A line is proposed for a relay only where its name says so, or where the board is known to
+  /// have nothing else for it: the other lines may drive anything.
+  init(_ search: ScannerSearch, _ outputs: OutputInventory, board: [Board.Line]) {
     var lines: [Line] = []
     for chip in outputs.chips {
       for line in chip.lines where !line.isUsed && line.name.lowercased().contains("relay") {
         lines.append(Line(chip: chip.label, line: line.name))
       }
     }
+    lines += board.map { Line(chip: $0.chip, line: $0.line) }.filter { !lines.contains($0) }
     if lines.isEmpty, let chip = outputs.chips.first {
       lines = search.proposals.map { _ in Line(chip: chip.label, line: "NAME") }
     }

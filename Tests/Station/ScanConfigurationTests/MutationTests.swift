@@ -15,7 +15,8 @@ import TicketTransport
   private static let seeds: [String] = {
     let names = [
       "one-gate.yaml", "two-gates.yaml", "check-in-desk.yaml", "serial.yaml", "camera.yaml", "kiosk.yaml", "enrol.yaml",
-      "members-lounge.yaml", "signed-tickets.yaml", "theatre.yaml",
+      "members-lounge.yaml", "signed-tickets.yaml", "theatre.yaml", "gate-pc.yaml", "raspberry-pi-3.yaml",
+      "raspberry-pi-4.yaml", "raspberry-pi-5.yaml", "raspberry-pi-zero-2.yaml", "relay-hat.yaml", "usb-relay.yaml",
     ]
     let examples = names.compactMap {
       try? String(contentsOf: packageFolder.appending(path: "examples/\($0)"), encoding: .utf8)

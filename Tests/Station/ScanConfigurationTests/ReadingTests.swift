@@ -367,7 +367,8 @@ import TicketTransport
 
   @Test(arguments: [
     "one-gate.yaml", "two-gates.yaml", "check-in-desk.yaml", "serial.yaml", "camera.yaml", "kiosk.yaml", "enrol.yaml",
-    "members-lounge.yaml", "signed-tickets.yaml", "theatre.yaml",
+    "members-lounge.yaml", "signed-tickets.yaml", "theatre.yaml", "gate-pc.yaml", "raspberry-pi-3.yaml",
+    "raspberry-pi-4.yaml", "raspberry-pi-5.yaml", "raspberry-pi-zero-2.yaml", "relay-hat.yaml", "usb-relay.yaml",
   ])
   func loadsExample(name: String) throws {
     let path = packageFolder.appending(path: "examples/\(name)").path
@@ -381,8 +382,10 @@ import TicketTransport
     expectEqual(
       names.filter { $0.hasSuffix(".yaml") && !$0.hasPrefix("prometheus") }.sorted(),
       [
-        "camera.yaml", "check-in-desk.yaml", "enrol.yaml", "kiosk.yaml", "members-lounge.yaml", "one-gate.yaml",
-        "serial.yaml", "signed-tickets.yaml", "theatre.yaml", "two-gates.yaml",
+        "camera.yaml", "check-in-desk.yaml", "enrol.yaml", "gate-pc.yaml", "kiosk.yaml", "members-lounge.yaml",
+        "one-gate.yaml", "raspberry-pi-3.yaml", "raspberry-pi-4.yaml", "raspberry-pi-5.yaml",
+        "raspberry-pi-zero-2.yaml", "relay-hat.yaml", "serial.yaml", "signed-tickets.yaml", "theatre.yaml",
+        "two-gates.yaml", "usb-relay.yaml",
       ])
   }
 }
