@@ -42,7 +42,7 @@ package struct ReportClient: Sendable {
   ///   - progress: told on the thread of the question how far it is.
   /// - Throws: why there is none.
   package func report(
-    _ question: ReportQuestion, within limit: Duration = .seconds(120),
+    _ question: ReportQuestion, within limit: Duration = .seconds(600),
     progress: @escaping @Sendable (Progress) -> Void = { _ in }
   ) async throws(ReportAbsence) -> ReportFile {
     try await ask(.report(question), limit, progress) { answer, made in

@@ -155,6 +155,9 @@ final class PageCanvas {
   private func layout(_ text: String, size: Double, isBold: Bool) -> OpaquePointer? {
     guard let layout = pango_cairo_create_layout(context) else { return nil }
     pango_cairo_context_set_font_options(pango_layout_get_context(layout), options)
+    // Whole points would tear words of small letters apart, for eyes and for who searches them.
+    pango_context_set_round_glyph_positions(pango_layout_get_context(layout), 0)
+    pango_layout_context_changed(layout)
     let font = pango_font_description_new()
     pango_font_description_set_family(font, "Noto Sans, DejaVu Sans, sans-serif")
     pango_font_description_set_absolute_size(font, size * Double(PANGO_SCALE))

@@ -25,7 +25,7 @@ package enum ReportLimits {
   /// The most that wait for their report while another is made; who comes then is told so.
   package static let maximumWaiting = 4
   /// How long a report may take to be made.
-  package static let making: Duration = .seconds(60)
+  package static let making: Duration = .seconds(300)
 
   /// The longest name in bytes.
   package static let maximumName = 255

@@ -35,6 +35,10 @@ package struct Report: Sendable {
   package private(set) var flooded = 0
   private var lists: [ReportedItem.Kind: [ReportedItem]] = [:]
   private var listed: [ReportedItem.Kind: Int] = [:]
+  /// Names as they are shown: the same few come with each scan.
+  private var shown = ShownNames()
+  /// The step of the scan before: the next one is mostly of the same.
+  private var lastStep: (beginning: WallTime, end: WallTime, offset: Int64)?
   /// Faults that are counted together: what, reason, gate.
   private var gathered: [[String]: ReportedItem] = [:]
 
@@ -53,10 +57,10 @@ package struct Report: Sendable {
   package mutating func add(_ scan: ReportedScan) {
     guard has(scan.at.wall, scan.gate) else { return }
     total.add(scan)
-    let gate = gates.add(scan, as: ReportText.clean(scan.gate))
-    events.add(scan, as: ReportText.clean(scan.event))
-    deciders.add(scan, as: ReportText.clean(scan.decider))
-    let start = step.beginning(of: scan.at.wall, by: clock)
+    let gate = gates.add(scan, as: shown.name(scan.gate))
+    events.add(scan, as: shown.name(scan.event))
+    deciders.add(scan, as: shown.name(scan.decider))
+    let start = beginning(of: scan.at.wall)
     times[start, default: [:]][gate, default: ReportCounts()].add(scan)
     if !scan.at.isTrusted { untrusted += 1 }
     if scan.outcome != .admitted { addReason(of: scan) }
@@ -68,8 +72,16 @@ package struct Report: Sendable {
     }
   }
 
+  private mutating func beginning(of time: WallTime) -> WallTime {
+    let offset = clock.offset(at: time)
+    if let last = lastStep, time >= last.beginning, time < last.end, offset == last.offset { return last.beginning }
+    let start = step.beginning(of: time, by: clock)
+    lastStep = (start, step.next(after: start, by: clock), offset)
+    return start
+  }
+
   private mutating func addReason(of scan: ReportedScan) {
-    var reason = Reason(outcome: scan.outcome, name: ReportText.clean(scan.reason))
+    var reason = Reason(outcome: scan.outcome, name: shown.name(scan.reason))
     if reasons[reason] == nil, reasons.count >= Self.mostWords { reason.name = NamedCounts.others }
     reasons[reason, default: 0] += 1
     guard scan.outcome == .undecided, UndecidedReason(rawValue: scan.reason)?.isFault ?? true else { return }

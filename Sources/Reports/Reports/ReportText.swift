@@ -1,3 +1,16 @@
+/// Names that were cleaned already: so many, others are cleaned again.
+struct ShownNames: Sendable {
+  private static let most = 4_096
+  private var names: [String: String] = [:]
+
+  mutating func name(_ text: String) -> String {
+    if let known = names[text] { return known }
+    let shown = ReportText.clean(text)
+    if names.count < Self.most { names[text] = shown }
+    return shown
+  }
+}
+
 /// Names and words as a report shows them, whatever a ticket system, a file or somebody's fingers have put into them.
 package enum ReportText {
   /// The longest name in characters; longer ones are cut.

@@ -67,9 +67,11 @@ import Testing
     for wanted in ["Admissions over time", "north", "already used", "wheelchair", "Gala", "UTC+02:00"] {
       expect(text.contains(wanted), "\(wanted)")
     }
+    // Where one letter ends and a gap begins viewers guess.
+    let dense = text.filter { !$0.isWhitespace }
     for wanted in ["שער", "حفلة"] {
       // As it is read, or as it is drawn: viewers differ.
-      expect(text.contains(wanted) || text.contains(String(wanted.reversed())), "\(wanted) in \(text)")
+      expect(dense.contains(wanted) || dense.contains(String(wanted.reversed())), "\(wanted) in \(text)")
     }
     expect(!text.contains("\u{202E}x") && !text.contains("\u{7}"))
   }
