@@ -28,6 +28,7 @@ class Terminal:
     """A person at a terminal at which scangate runs."""
 
     def __init__(self, words, user="gate"):
+        """Runs scangate with these words."""
         self.seen = ""
         self.pid, self._master = pty.fork()
         if self.pid == 0:
@@ -345,3 +346,30 @@ class InThePage(SetupCase):
         self.assertEqual(self.files(), before)
         with self.assertRaises(OSError):
             browser.ask("GET", "/")
+
+
+@here
+class Demo(place.Case):
+    needs_scangate = True
+
+    def test_the_same_gate_in_a_browser(self):
+        terminal = Terminal(["demo", "--web"])
+        self.addCleanup(terminal.end)
+        seen = terminal.until("/door/demo")
+        browser = Browser(int(re.search(r"http://127\.0\.0\.1:(\d+)/door/demo", seen)[1]))
+        self.assertEqual(browser.ask("GET", "/door/demo").status, 200)
+        code = re.search(r"admit +(\w{24,32})", terminal.until("End with Ctrl-D"))[1]
+        connection = http.client.HTTPConnection("127.0.0.1", browser.port, timeout=PATIENCE)
+        stream = re.search(r'"(/pages/[^"]*door[^"]*)"', browser.ask("GET", "/door/demo").text)
+        self.assertIsNotNone(stream, "the page names no live part")
+        connection.request("GET", stream[1])
+        answer = connection.getresponse()
+        self.assertEqual(answer.status, 200)
+        terminal.answer(code, "ADMIT")
+        heard = b""
+        while b"admit" not in heard:
+            heard += answer.readline()
+        connection.close()
+        self.assertNotIn(code, heard.decode())
+        terminal.type("\x04")
+        self.assertEqual(terminal.status(), 0)
