@@ -43,8 +43,11 @@ import Testing
         let page = try await bench.get(path, as: try await bench.signIn(role))
         expectEqual(page.status, isAllowed ? 200 : 403, "\(role) \(path)")
       }
-      expect([401, 403].contains(try await bench.get("/technician").status))
-      expect([401, 403].contains(try await bench.get("/organiser").status))
+      // Who has not signed in is led there.
+      for path in ["/technician", "/technician/journal", "/organiser", "/organiser/report"] {
+        let page = try await bench.get(path)
+        expect(page.status != 200 && !page.body.contains("data-part"), "\(page.status) \(path)")
+      }
     }
   }
 

@@ -11,7 +11,10 @@ enum PageInstant {
 
   /// The time of a text; `nil` where it is none. One that a change of clocks leaves out is the moment after it.
   static func time(_ text: String, in zone: ZoneRules) -> WallTime? {
-    guard text.utf8.count == 16, let asUTC = WallTime(iso8601: "\(text):00Z") else { return nil }
+    let bytes = Array(text.utf8)
+    guard bytes.count == 16, bytes[10] == UInt8(ascii: "T"), let asUTC = WallTime(iso8601: "\(text):00Z") else {
+      return nil
+    }
     return WallTime(seconds: zone.time(local: asUTC.seconds))
   }
 }
