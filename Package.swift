@@ -58,11 +58,11 @@ let floors: [(name: String, rooms: [String])] = [
     "Station",
     [
       "StationProtocol", "StationReport", "ScanConfiguration", "StationSetUp", "Gateway", "StationSocket", "Service",
-      "Doctor",
+      "Doctor", "FirstRun",
     ]
   ),
   ("Reports", ["Reports", "ReportPages", "ReportProtocol", "ReportWorker", "ReportClient", "scangate-report"]),
-  ("Faces", ["Alerts", "Console", "MQTTBridge"]),
+  ("Faces", ["Alerts", "Console", "FirstRunPage", "MQTTBridge"]),
   ("Venue", ["VenueServer"]),
 ]
 
@@ -282,6 +282,8 @@ let package = Package(
         "TicketLists",
         "TicketSystemKit", "TicketTransport", "WedgeReader", "WireText",
       ], small),
+    // The first run of a station: questions, answers and effects. Pure.
+    room("FirstRun", ["KnownScanners", "ScanModel", "TicketSystemKit"], small),
     // Reports: from the journal to tables and pages, made by a process of its own that has no key and no network.
     room("Reports", ["LinuxIO", "ScanModel", "WireText"], small),
     room("ReportPages", ["CPangoCairo", "Reports", "ScanModel"], small),
@@ -312,6 +314,12 @@ let package = Package(
         .embedInCode("openapi.json"), .embedInCode("Pages/texts.json"), .embedInCode("Pages/Templates"),
         .embedInCode("Pages/Static"),
       ], swiftSettings: small),
+    // The first run as a page: a process of its own, which has one socket and no rights.
+    room(
+      "FirstRunPage",
+      [
+        "CLinux", "FirstRun", "LinuxIO", "ScanModel", "WireText", httpTypes, hummingbird, logging, nioCore,
+      ], small),
     // The station as a broker sees it: a process of its own on the station's socket. No NIO, no Foundation in it.
     room(
       "MQTTBridge",
@@ -326,7 +334,7 @@ let package = Package(
       name: "scangate",
       dependencies: [
         "Bookings", "CQREncode", "CameraReader", "CodeSigning", "Console", "DecodeClient", "DecodeProtocol", "Doctor",
-        "EventSchedule",
+        "EventSchedule", "FirstRun", "FirstRunPage",
         "Gateway", "Journal",
         "KnownScanners", "LinuxIO", "MQTTBridge", "Reading", "ReportClient", "ReportProtocol", "ScanConfiguration",
         "ScanModel", "Sealing", "SerialReader", "Service",
@@ -525,6 +533,10 @@ let package = Package(
         "StationTesting", "TicketLists", "TicketSystemKit",
         "TicketTransport",
       ]),
+    tests(
+      of: "FirstRun",
+      ["EventSchedule", "ScanConfiguration", "ScanModel", "ScanTesting", "TicketSystemKit"]),
+    tests(of: "FirstRunPage", ["FirstRun", "ScanModel", "ScanTesting"]),
     // A room of their own beside the gates': what they keep busy must not make a gate's scan too old.
     tests(
       of: "StationSetUp",

@@ -18,7 +18,9 @@ struct Scangate: AsyncParsableCommand {
     discussion: "To see it work on this machine, with no devices: scangate demo",
     version: version,
     subcommands: [
-      RunCommand.self, MQTTCommand.self, StatusCommand.self, WatchCommand.self, OpenCommand.self, AnnulCommand.self,
+      SetupCommand.self, SetupPageCommand.self, RunCommand.self, MQTTCommand.self, StatusCommand.self,
+      WatchCommand.self, OpenCommand.self,
+      AnnulCommand.self,
       MaintenanceCommand.self, PresentCommand.self, SearchCommand.self, ConsoleCommand.self, DoctorCommand.self,
       DemoCommand.self,
       DevicesCommand.self,

@@ -22,6 +22,9 @@ enum TicketSystemRegistry {
     BookingCommand.self,
   ]
 
+  /// How those are found that `scangate setup` can set up by an address and a key.
+  static let discoveries: [TicketSystemDiscovery] = [.eventSchedule]
+
   /// The one that the embedded venue is.
   static let venue = TicketSystemType.eventSchedule
 

@@ -25,4 +25,5 @@ static int let_go(struct dl_phdr_info *object, size_t size, void *context) {
 
 void clinux_let_go_of_code(void) { (void)dl_iterate_phdr(let_go, NULL); }
 void clinux_use_one_heap(void) { (void)mallopt(M_ARENA_MAX, 1); }
+void clinux_map_large(void) { (void)mallopt(M_MMAP_THRESHOLD, 1 << 20); }
 void clinux_trim_heap(void) { (void)malloc_trim(0); }

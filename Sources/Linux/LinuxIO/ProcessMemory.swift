@@ -6,8 +6,9 @@ package enum ProcessMemory {
   /// are started.
   package static func useOneHeap() { clinux_use_one_heap() }
 
-  /// Gives back what is free of the heap: for who has needed much of it for a moment.
-  package static func giveBack() { clinux_trim_heap() }
+  /// Has what is larger than a megabyte given back when it is freed, always: for who needs much for a moment. Without it the heap keeps as
+  /// much as was needed once.
+  package static func giveBackLarge() { clinux_map_large() }
 
   /// Lets go of what only the start has needed: code that is mapped, and what is free of the heap. What is used again is mapped
   /// again from the page cache.

@@ -67,7 +67,7 @@ package struct ReaderProposal: Hashable, Sendable {
   }
 
   /// In double quotes: a serial number such as 0012 or 1e5 stays text, and nothing in it ends the value.
-  static func quoted(_ text: String) -> String {
+  package static func quoted(_ text: String) -> String {
     var quoted = "\""
     for scalar in text.unicodeScalars {
       switch scalar {

@@ -28,6 +28,8 @@ struct ConsoleRunCommand: AsyncParsableCommand {
 
   func run() async throws {
     ProcessMemory.useOneHeap()
+    // A password's hash is larger than all else of it.
+    ProcessMemory.giveBackLarge()
     signal(SIGPIPE, SIG_IGN)
     let manager = ServiceManager()
     let file = try place.configuration()

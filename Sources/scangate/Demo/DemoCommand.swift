@@ -27,6 +27,12 @@ struct DemoCommand: AsyncParsableCommand {
   @Flag(help: "One line a scan and nothing else on standard output; ends at the end of input.")
   var plain = false
 
+  @Flag(help: "Also show the gate in a page on this machine, as a screen at a door has it.")
+  var web = false
+
+  @Option(help: ArgumentHelp("The page's port; one that is free without it.", valueName: "port"))
+  var webPort: UInt16 = 0
+
   @Option(
     help: ArgumentHelp(
       "Also read this USB scanner: vendor:product, and :serial where two are alike. See scangate devices.",
@@ -112,6 +118,13 @@ struct DemoCommand: AsyncParsableCommand {
     let typed = hub.subscribe()
     let shown = hub.subscribe()
     let showing = Task { for await event in shown { await display.show(event) } }
+    let page =
+      web
+      ? try DemoPage(of: gateID, port: webPort, events: hub, in: folder.path) { address in
+        Terminal.error("The same gate in a browser: \(address)")
+      } : nil
+    let looked = hub.subscribe()
+    let looking = Task { await page?.run(looked) }
     let lines = try LineReader(descriptor: STDIN_FILENO)
     let plain = plain
     try await station.run {
@@ -122,7 +135,9 @@ struct DemoCommand: AsyncParsableCommand {
     }
     await outputs.stop()
     loop.stop()
+    looking.cancel()
     hub.finish()
+    await looking.value
     await showing.value
     await drawing.value
     await display.finish()
@@ -165,6 +180,9 @@ struct DemoCommand: AsyncParsableCommand {
     say("  refuse unreadable       abc")
     say("")
     if !plain { say("Type or scan a code and press Enter; a second time is alreadyUsed. End with Ctrl-D.") }
+    if !plain, !web {
+      say("The same gate can be looked at in a browser, too: scripts/demo --web, or scangate demo --web.")
+    }
   }
 
   private static func expectation(of kind: SeededTicket.Kind) -> String {

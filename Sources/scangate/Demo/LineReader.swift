@@ -23,20 +23,24 @@ actor LineReader {
   private var isAtEnd = false
   nonisolated var unownedExecutor: UnownedSerialExecutor { loop.asUnownedSerialExecutor() }
 
+  private let keepsBlank: Bool
+
   /// Reads from a descriptor that stays the caller's.
-  init(descriptor: Int32) throws(SystemError) {
+  /// - Parameter keepsBlank: whether a blank line is one, too: somebody agrees by it.
+  init(descriptor: Int32, keepsBlank: Bool = false) throws(SystemError) {
     self.descriptor = descriptor
+    self.keepsBlank = keepsBlank
     loop = try DeviceLoop(name: "lines")
   }
 
   deinit { loop.stop() }
 
-  /// The next line that is not blank; `nil` at the end of input. A last line without a line feed counts.
+  /// The next line, without blank ones unless they are kept; `nil` at the end of input. A last line without a line feed counts.
   func next() -> Input? {
     var line: [UInt8] = []
     var length = 0
     while true {
-      guard let byte = nextByte() else { return finished(line, length) }
+      guard let byte = nextByte() else { return length == 0 ? nil : finished(line, length) }
       if byte == 0x0A || byte == 0x0D {
         if let input = finished(line, length) { return input }
         line.removeAll(keepingCapacity: true)
@@ -50,7 +54,7 @@ actor LineReader {
 
   private func finished(_ line: [UInt8], _ length: Int) -> Input? {
     if length > Self.longest { return .tooLong(length) }
-    return line.allSatisfy { $0 == 0x20 || $0 == 0x09 } ? nil : .line(line)
+    return !keepsBlank && line.allSatisfy { $0 == 0x20 || $0 == 0x09 } ? nil : .line(line)
   }
 
   private func nextByte() -> UInt8? {

@@ -26,12 +26,7 @@ final class HashQueue: Sendable {
   func run<Value: Sendable>(_ body: @escaping @Sendable () -> Value) async -> Value? {
     guard await enter() else { return nil }
     defer { leave() }
-    return await SystemThread.run("password") {
-      let value = body()
-      // A hash is larger than all else of the console.
-      ProcessMemory.giveBack()
-      return value
-    }
+    return await SystemThread.run("password", body)
   }
 
   private enum Place {

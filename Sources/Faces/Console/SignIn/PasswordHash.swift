@@ -36,7 +36,8 @@ package struct PasswordHash: Sendable, Hashable {
     guard let made = Scrypt.key(of: Array(password.utf8.prefix(Self.longest)), salt: salt, cost: cost) else {
       return false
     }
-    return areEqualInConstantTime(made, key) && password.utf8.count <= Self.longest
+    // PBKDF2 within takes zeros at the end for nothing.
+    return areEqualInConstantTime(made, key) && password.utf8.count <= Self.longest && !password.utf8.contains(0)
   }
 
   // MARK: As it is written

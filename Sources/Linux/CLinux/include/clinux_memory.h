@@ -10,6 +10,9 @@ void clinux_let_go_of_code(void);
 /// thread.
 void clinux_use_one_heap(void);
 
+/// Has what is larger than a megabyte mapped by itself always, and unmapped when it is freed: the heap never grows by it.
+void clinux_map_large(void);
+
 /// Gives back what of the heap is free.
 void clinux_trim_heap(void);
 

@@ -10,7 +10,8 @@ import Testing
 
 @Suite struct PageChartTests {
   @Test func theAxisEndsWithARoundNumber() {
-    for (value, end) in [(1, 1), (2, 2), (3, 5), (6, 10), (11, 20), (99, 100), (101, 200)] as [(UInt64, UInt64)] {
+    for (value, end) in [(0, 2), (1, 2), (2, 2), (3, 4), (6, 10), (11, 20), (41, 100), (101, 200)] as [(UInt64, UInt64)]
+    {
       expectEqual(PageChart.end(for: value), end)
     }
     expect(PageChart.end(for: .max) == .max)

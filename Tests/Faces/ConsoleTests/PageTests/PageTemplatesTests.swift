@@ -7,6 +7,7 @@ import ScanTesting
 import StationProtocol
 import StationTesting
 import Testing
+import WireText
 
 @testable import Console
 
@@ -46,12 +47,17 @@ enum Hostile {
     var station = SampleStation.snapshot()
     station.station = text
     station.gates[0].condition = .init(state: "fault", detail: text)
-    let gate = GateID(text)
+    // No longer name of a gate is taken from a path.
+    let gate = GateID(String(text.prefix(60)))
     station.gates[0].id = gate
     func page(_ text: String, _ station: StationSnapshot, _ gate: GateID) throws -> String {
-      var scan = ShownScan(.refuse)
-      (scan.holder, scan.event, scan.ticketKind, scan.seats, scan.usedGate) = (text, text, text, text, text)
-      (scan.reason, scan.note, scan.detail, scan.outputFault, scan.used) = (text, text, text, text, SampleStation.now)
+      let quoted = String(decoding: try JSONSerialization.data(withJSONObject: [text]), as: UTF8.self)
+        .dropFirst().dropLast()
+      let members = ["reason", "holder", "event", "kind", "first_used_gate", "note", "detail", "output_fault"]
+        .map { "\"\($0)\":\(quoted)" }.joined(separator: ",")
+      let line =
+        "{\"verdict\":\"refuse\",\"seats\":[\(quoted)],\"first_used_at\":\"2026-11-21T18:42:00.000Z\",\(members)}"
+      let scan = try #require(try ShownScan(JSONValue([UInt8](line.utf8))))
       let idle = DoorIdle(station.gates[0], of: station)
       let face = DoorBoards.Face.gate(idle, .init(scan: scan, number: 1, until: MonotonicTime(nanoseconds: 6)))
       let texts = PageTexts.of(.fr)
@@ -65,7 +71,7 @@ enum Hostile {
         model.set(
           "outcome",
           .part(OutcomeWords(texts: texts, time: PageTime(now: SampleStation.now)).model(.found([found]))))
-        let layout = PageLayout(template, title: text, kind: template, model)
+        let layout = PageLayout(template, title: TerminalText.clean(text, limit: 60), kind: template, model)
         let one = try #require(layout.html(texts))
         expect(one.utf8.count < 100_000, "\(one.utf8.count)")
         html += one

@@ -37,11 +37,11 @@ struct PageChart: Sendable, Equatable {
     }.max().map { max($0, 1) } ?? 1
   }
 
-  /// What the axis ends with: the next of 1, 2, 5, 10, 20, 50 … from `value` on.
+  /// What the axis ends with: the next of 2, 4, 10, 20, 40, 100 … from `value` on, which has a whole half.
   static func end(for value: UInt64) -> UInt64 {
     var step: UInt64 = 1
     while true {
-      for factor: UInt64 in [1, 2, 5] {
+      for factor: UInt64 in [2, 4, 10] {
         let (end, isOver) = step.multipliedReportingOverflow(by: factor)
         if isOver { return .max }
         if end >= value { return end }
@@ -86,7 +86,11 @@ struct PageChart: Sendable, Equatable {
         shapes[index] += "V\(Self.text(top))h-\(Self.text(step * 0.84))z"
       }
       guard !places[place].isEmpty else { continue }
-      svg += "<text class=\"axis\" x=\"\(Self.text(x + step / 2))\" y=\"\(Self.height - 6)\" text-anchor=\"middle\">"
+      // What would be cut at the edge ends there.
+      let middle = x + step / 2
+      let isLast = middle > Double(Self.width - 20)
+      svg += "<text class=\"axis\" x=\"\(isLast ? "\(Self.width)" : Self.text(middle))\" y=\"\(Self.height - 6)\" "
+      svg += "text-anchor=\"\(isLast ? "end" : "middle")\">"
       svg += "\(PageEscaping.escape(places[place]))</text>"
     }
     for (series, shape) in zip(series, shapes) where !shape.isEmpty {

@@ -74,7 +74,6 @@ struct OrganiserRoutes: Sendable {
     model.set("waiting", StationJudgement.waiting(station.outbox, at: station.at).map { .foreign($0, limit: 200) })
     model.set("deciding", .text(String(station.gates.count(where: \.isDeciding))))
     model.set("conflicts", StaffPage.conflicts(of: station, texts, time, orders))
-    model.set("conflictCount", .text(String(station.outbox.conflicts)))
   }
 
   private static func system(

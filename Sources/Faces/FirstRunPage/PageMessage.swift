@@ -1,0 +1,115 @@
+package import FirstRun
+internal import WireText
+
+/// What the terminal's process and the page's say to each other, a packet each: JSON, for both are of one program.
+package enum PageMessage: Sendable, Equatable {
+  // From the terminal's process.
+  /// Listen there.
+  case listen(host: String, port: Int)
+  /// What is to be seen.
+  case view(FirstRunView)
+  /// Whether the code of this request was right; what is said where it was not.
+  case admitted(Int, words: String?)
+
+  // From the page's.
+  /// It listens.
+  case ready(port: Int)
+  /// Somebody has sent a code.
+  case code(Int, String)
+  /// Somebody has answered a question.
+  case answer(Int, String)
+  /// Somebody has sent a key for one.
+  case key(Int, String)
+  /// The end was shown.
+  case seen
+
+  /// The longest packet.
+  package static let longest = 128 * 1_024
+
+  package var bytes: [UInt8] {
+    var text = JSONText()
+    switch self {
+    case .listen(let host, let port):
+      text.add("t", "listen")
+      text.add("text", host)
+      text.add("n", Int64(port))
+    case .view(let view):
+      text.add("t", "view")
+      Self.add(view, to: &text)
+    case .admitted(let id, let words):
+      text.add("t", "admitted")
+      text.add("n", Int64(id))
+      text.add("text", words)
+    case .ready(let port):
+      text.add("t", "ready")
+      text.add("n", Int64(port))
+    case .code(let id, let code): Self.add("code", id, code, to: &text)
+    case .answer(let number, let answer): Self.add("answer", number, answer, to: &text)
+    case .key(let number, let key): Self.add("key", number, key, to: &text)
+    case .seen: text.add("t", "seen")
+    }
+    return text.bytes
+  }
+
+  /// Reads a packet; `nil` where it is none.
+  package init?(_ bytes: [UInt8]) {
+    guard bytes.count <= Self.longest, let json = try? JSONValue(bytes), let type = json["t"]?.string else {
+      return nil
+    }
+    let number = json["n"]?.integer.flatMap { Int(exactly: $0) }
+    let text = json["text"]?.string
+    switch (type, number, text) {
+    case ("listen", let port?, let host?): self = .listen(host: host, port: port)
+    case ("admitted", let id?, let words): self = .admitted(id, words: words)
+    case ("ready", let port?, _): self = .ready(port: port)
+    case ("code", let id?, let code?): self = .code(id, code)
+    case ("answer", let number?, let answer?): self = .answer(number, answer)
+    case ("key", let number?, let key?): self = .key(number, key)
+    case ("seen", _, _): self = .seen
+    case ("view", let number?, _):
+      guard let view = Self.view(number, json) else { return nil }
+      self = .view(view)
+    default: return nil
+    }
+  }
+
+  private static func add(_ type: String, _ number: Int, _ value: String, to text: inout JSONText) {
+    text.add("t", type)
+    text.add("n", Int64(number))
+    text.add("text", value)
+  }
+
+  private static func add(_ view: FirstRunView, to text: inout JSONText) {
+    text.add("n", Int64(view.number))
+    text.add("topic", view.topic.rawValue)
+    text.add("step", Int64(view.step))
+    text.add("title", view.title)
+    text.add("words", texts: view.words)
+    text.add("fault", view.fault)
+    text.add("code", view.code)
+    text.add("lines", texts: view.text)
+    text.add("ids", texts: view.choices.map(\.id))
+    text.add("labels", texts: view.choices.map(\.label))
+    text.add("label", view.field?.label)
+    text.add("suggestion", view.field?.suggestion)
+    text.add("secret", view.field?.isSecret ?? false)
+  }
+
+  private static func view(_ number: Int, _ json: JSONValue) -> FirstRunView? {
+    guard let topic = json["topic"]?.string.flatMap(FirstRunView.Topic.init(rawValue:)),
+      let step = json["step"]?.integer, let title = json["title"]?.string
+    else { return nil }
+    func texts(_ name: String) -> [String] { json[name]?.array?.compactMap(\.string) ?? [] }
+    var view = FirstRunView(number: number, topic: topic, step: Int(clamping: step), title: title)
+    view.words = texts("words")
+    view.fault = json["fault"]?.string
+    view.code = json["code"]?.string
+    view.text = texts("lines")
+    view.choices = zip(texts("ids"), texts("labels")).map { .init($0, $1) }
+    if let label = json["label"]?.string {
+      view.field = .init(
+        label, suggestion: json["suggestion"]?.string ?? "", isSecret: json["secret"] == .bool(true))
+    }
+    return view
+  }
+}

@@ -1,0 +1,78 @@
+internal import CLinux
+internal import Glibc
+package import LinuxIO
+
+/// The page's process as the terminal's has it: started without anything of ours but one socket.
+package final class PageProcess: Sendable {
+  /// What is said to it.
+  package let link: PageLink
+  private let id: pid_t
+
+  /// Starts `scangate setup-page`.
+  /// - Throws: the system's error.
+  package init() throws(SystemError) {
+    var pair: [Int32] = [-1, -1]
+    guard
+      socketpair(
+        AF_UNIX, Int32(SOCK_SEQPACKET.rawValue) | Int32(SOCK_CLOEXEC.rawValue) | Int32(SOCK_NONBLOCK.rawValue), 0,
+        &pair) == 0
+    else { throw SystemError(errno: errno, call: "socketpair") }
+    link = PageLink(PacketSocket(owning: pair[0]))
+    let theirs = OwnedDescriptor(owning: pair[1])
+    // Away from the numbers that they get in the child, so that none overwrites another.
+    let noise = try OwnedDescriptor(clinux_copy_above(STDERR_FILENO, 16), by: "F_DUPFD")
+    let socket = try OwnedDescriptor(clinux_copy_above(theirs.number, 16), by: "F_DUPFD")
+    let numbers = [noise.number, socket.number]
+    var arguments = [strdup("scangate"), strdup("setup-page"), nil]
+    // Nothing of ours: a crash ends at once.
+    var environment = [strdup("SWIFT_BACKTRACE=enable=no"), nil]
+    defer { for text in arguments + environment { free(text) } }
+    var id = pid_t()
+    let result = clinux_spawn(&id, "/proc/self/exe", &arguments, &environment, numbers, Int32(numbers.count))
+    guard result == 0 else { throw SystemError(errno: result, call: "posix_spawn") }
+    self.id = id
+  }
+
+  /// Whether it has no more rights than it may: none of root's, and no capability. As the kernel tells it, not as it says itself.
+  package var isConfined: Bool {
+    guard let bytes = try? SmallFile.read("/proc/\(id)/status", limit: 65_536) else { return false }
+    var (isUser, isBare) = (false, false)
+    for line in String(decoding: bytes, as: UTF8.self).split(separator: "\n") {
+      let words = line.split { $0 == "\t" || $0 == " " }
+      if words.first == "Uid:" { isUser = words.count == 5 && !words.contains("0") }
+      if words.first == "CapEff:" { isBare = words.last?.allSatisfy { $0 == "0" } == true }
+    }
+    return isUser && isBare
+  }
+
+  /// Ends it.
+  package func end() {
+    kill(id, SIGKILL)
+    var status: Int32 = 0
+    waitpid(id, &status, 0)
+  }
+}
+
+/// What the page's process does to itself before it hears anything.
+package enum PageFence {
+  /// The socket's number in it.
+  package static let socket: Int32 = 3
+
+  /// Gives up everything that a page does not need: root's user and groups, every capability, new privileges, core files.
+  /// - Throws: the system's error: then there is to be no page.
+  package static func close() throws(SystemError) {
+    if geteuid() == 0 {
+      guard let entry = getpwnam("scangate-console") ?? getpwnam("nobody"), entry.pointee.pw_uid != 0 else {
+        throw SystemError(errno: ENOENT, call: "getpwnam")
+      }
+      let (user, group) = (entry.pointee.pw_uid, entry.pointee.pw_gid)
+      guard setgroups(0, nil) == 0, setgid(group) == 0, setuid(user) == 0 else {
+        throw SystemError(errno: errno, call: "setuid")
+      }
+    }
+    guard clinux_drop_capabilities() == 0, clinux_no_new_privileges() == 0,
+      clinux_limit(clinux_limit_core, 0) == 0, clinux_limit(clinux_limit_file_size, 0) == 0,
+      clinux_limit(clinux_limit_files, 256) == 0
+    else { throw SystemError(errno: errno, call: "prctl") }
+  }
+}

@@ -1,0 +1,96 @@
+import FirstRun
+import Glibc
+import LinuxIO
+
+extension FirstRunSession {
+  private enum Input: Sendable {
+    case page(SetupPage.News)
+    case event(FirstRun.Event)
+    case timeIsOver
+  }
+
+  /// How long the end stays to be seen.
+  private static let parting = Duration.seconds(10)
+
+  /// Runs to the end with a page, whose address and code the terminal shows; nothing is asked here.
+  /// - Parameter duration: how long the page is there.
+  /// - Returns: whether the configuration was written.
+  func run(page: SetupPage, at place: (host: String, port: Int), for duration: Duration) async throws -> Bool {
+    var run = FirstRun(offers)
+    let devices = FirstRunDevices()
+    let isWriting = Flag()
+    let (inputs, input) = AsyncStream.makeStream(of: Input.self)
+    let interruption = Interruption { number in
+      guard !isWriting.isUp else { return }
+      page.end()
+      Terminal.error("\nNothing was changed.")
+      UnfinishedFiles.removeAll { _exit(128 + number) }
+    }
+    defer { interruption.end() }
+    let (orders, order) = AsyncStream.makeStream(of: FirstRun.Effect.self)
+    let doing = Task { for await effect in orders { await perform(effect, devices) { input.yield(.event($0)) } } }
+    let alarm = Task {
+      try await Task.sleep(for: duration)
+      input.yield(.timeIsOver)
+    }
+    defer {
+      doing.cancel()
+      alarm.cancel()
+    }
+    do throws(SystemError) {
+      try page.start(place.host, place.port) { input.yield(.page($0)) }
+    } catch {
+      page.end()
+      throw failure("The page cannot begin: \(error.words).")
+    }
+    var effects: [FirstRun.Effect] = []
+    var words: String?
+    page.show(run.view)
+    for await next in inputs {
+      switch next {
+      case .event(let event):
+        if case .unwritten = event { isWriting.isUp = false }
+        effects = run.take(event)
+      case .page(.ready(let port)):
+        let host = place.host.contains(":") ? "[\(place.host)]" : place.host
+        Terminal.out("Open this on this machine: http://\(host):\(port)/")
+        Terminal.out("Its code: \(page.code)")
+        Terminal.out(
+          "It is there for \(max(1, duration.components.seconds / 60)) min. Ctrl-C ends it; nothing is changed then.")
+      case .page(.admitted):
+        Terminal.out("Somebody has typed the code. Who was it, if not you? Ctrl-C ends it.")
+        effects = run.first
+      case .page(.answer(let number, let text)): effects = run.take(.answered(text, question: number))
+      case .page(.key(let number, let key)):
+        effects =
+          number == run.view.number && run.view.field?.isSecret == true ? run.take(await work.take(key: key)) : []
+      case .page(.seen): if run.view.isOver { words = words ?? "" }
+      case .page(.over(let told)):
+        words = told
+        effects = run.take(.cancelled)
+      case .timeIsOver:
+        words = "The time of the page is over."
+        effects = run.take(.cancelled)
+      }
+      for effect in effects {
+        if case .write = effect { isWriting.isUp = true }
+        order.yield(effect)
+      }
+      effects = []
+      page.show(run.view)
+      guard run.view.isOver else { continue }
+      if words != nil { break }
+      // Whoever looks at the page sees the end, or has gone.
+      Task {
+        try await Task.sleep(for: Self.parting)
+        input.yield(.page(.seen))
+      }
+    }
+    page.end()
+    await devices.deafen()
+    if let words, !words.isEmpty { Terminal.error(words) }
+    Terminal.out(run.view.title)
+    for line in run.view.words { Terminal.out("  \(line)") }
+    return run.isWritten
+  }
+}

@@ -1,0 +1,79 @@
+import FirstRun
+import FirstRunPage
+import LinuxIO
+import ScanModel
+import Synchronization
+
+/// The page of a first run, as the terminal's process has it: who may use it is decided here.
+final class SetupPage: Sendable {
+  /// What comes from it.
+  enum News: Sendable {
+    /// It listens at this port.
+    case ready(Int)
+    /// Somebody has answered a question.
+    case answer(Int, String)
+    /// Somebody has sent a key.
+    case key(Int, [UInt8])
+    /// Somebody is admitted.
+    case admitted
+    /// It has ended, in words.
+    case over(String)
+    /// The end was shown.
+    case seen
+  }
+
+  private let process: PageProcess
+  private let admission: Mutex<PageAdmission>
+  private let time = SystemTime()
+  /// The code to be shown.
+  let code: String
+
+  /// Starts its process; `start` has it listen.
+  init(for duration: Duration) throws(SystemError) {
+    code = PageAdmission.newCode()
+    admission = Mutex(PageAdmission(code: code, at: time.now(), for: duration))
+    process = try PageProcess()
+  }
+
+  /// Has it listen, and tells what comes of it.
+  func start(_ host: String, _ port: Int, tell: @escaping @Sendable (News) -> Void) throws(SystemError) {
+    try process.link.listen { [weak self] message in
+      guard let self else { return }
+      switch message {
+      case .ready(let port)?:
+        tell(self.process.isConfined ? .ready(port) : .over("The page's process has more rights than it may have."))
+      case .code(let id, let code)?: self.judge(id, code, tell)
+      case .answer(let number, let text)? where self.isOpen: tell(.answer(number, text))
+      case .key(let number, let key)? where self.isOpen: tell(.key(number, [UInt8](key.utf8)))
+      case .seen? where self.isOpen: tell(.seen)
+      case nil: tell(.over("The page's process has ended."))
+      default: break
+      }
+    }
+    process.link.send(.listen(host: host, port: port))
+  }
+
+  func show(_ view: FirstRunView) { process.link.send(.view(view)) }
+
+  func end() { process.end() }
+
+  private var isOpen: Bool {
+    let now = time.now()
+    return admission.withLock { $0.isOpen && !$0.isOver(at: now) }
+  }
+
+  private func judge(_ id: Int, _ code: String, _ tell: (News) -> Void) {
+    let now = time.now()
+    switch admission.withLock({ $0.take(code, at: now) }) {
+    case .admitted:
+      process.link.send(.admitted(id, words: nil))
+      tell(.admitted)
+    case .wrong(let left):
+      process.link.send(
+        .admitted(id, words: "That is not the code that the terminal shows. You may try \(left) times."))
+    case .over:
+      process.link.send(.admitted(id, words: "The page has ended."))
+      tell(.over("Too many wrong codes were sent to the page, or its time is over."))
+    }
+  }
+}
