@@ -64,10 +64,8 @@ struct PageChart: Sendable, Equatable {
       <title id="\(id)-t">\(PageEscaping.escape(title))</title><desc id="\(id)-d">\(PageEscaping.escape(words))</desc>
       """
     svg += hatchings
-    var lines = [(end, Self.top), (0, Self.top + area)]
-    // Half of an odd one is no number of people.
-    if end.isMultiple(of: 2) { lines.append((end / 2, Self.top + area / 2)) }
-    for (value, y) in lines {
+    for (value, y) in [(end, Self.top), (end / 2, Self.top + area / 2), (0, Self.top + area)]
+    where value != 0 || y == Self.top + area {
       svg += "<line class=\"grid\" x1=\"\(Self.left)\" x2=\"\(Self.width)\" y1=\"\(y)\" y2=\"\(y)\"/>"
       svg += "<text class=\"axis\" x=\"\(Self.left - 6)\" y=\"\(y + 4)\" text-anchor=\"end\">\(value)</text>"
     }
