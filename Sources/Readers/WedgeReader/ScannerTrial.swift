@@ -1,6 +1,6 @@
 import Glibc
 package import LinuxIO
-package import ScanModel
+import ScanModel
 internal import Reading
 
 /// Listens to one scanner alone and tells what it gave, in several layouts at once: which of them it types in is seen by comparing.
