@@ -1,3 +1,5 @@
+internal import TicketSystemKit
+
 extension FirstRun {
   /// What is to be seen now.
   package var view: FirstRunView {
