@@ -37,10 +37,13 @@ package struct FileReplacement: ~Copyable {
     of path: String, in folder: Int32 = AT_FDCWD, ending: String = ending,
     by make: () throws(SystemError) -> OwnedDescriptor
   ) throws(SystemError) {
+    let temporary = path + ending
+    // Made before anything is assigned: Swift 6.2 miscompiles a throw half-way through the initialiser of what is not copied.
+    let file = try folder == AT_FDCWD ? UnfinishedFiles.begin(temporary, make) : make()
     self.path = path
     self.folder = folder
-    temporary = path + ending
-    file = try folder == AT_FDCWD ? UnfinishedFiles.begin(temporary, make) : make()
+    self.temporary = temporary
+    self.file = file
   }
 
   /// Has the file in its place for good. It stays open.
