@@ -387,24 +387,31 @@ import VenueServer
   @Test(arguments: [SIGINT, SIGTERM]) func anInterruptedImportLeavesNothing(signal: Int32) async throws {
     defer { try? FileManager.default.removeItem(at: folder) }
     let configuration = try station()
-    try await expectEqual(run(["import", file("code\nold\n"), "--system", "main"]).status, 0)
-    let many = try file("code\n" + (0..<400_000).map { "code\($0)\n" }.joined())
-    let process = Process()
-    process.executableURL = try Program.executable()
-    process.arguments = ["tickets", "import", many, "--system", "main", "--config", configuration, "--state", state]
-    process.standardOutput = FileHandle.nullDevice
-    process.standardError = FileHandle.nullDevice
-    try process.run()
-    // The new list is begun, and far from whole. Who gives way to all other tests here comes too late.
-    while process.isRunning, access("\(state)/tickets-main.sqlite.new", F_OK) != 0 { usleep(500) }
-    expect(process.isRunning)
-    kill(process.processIdentifier, signal)
-    process.waitUntilExit()
-    expectEqual(process.terminationStatus, 128 + signal)
-    try expectEqual(
-      FileManager.default.contentsOfDirectory(atPath: state).sorted(),
-      ["seal-key", "seal-key.check", "tickets-main.sqlite"])
-    expect(try find("old") != nil)
+    let rows = "code\n" + (0..<400_000).map { "code\($0)\n" }.joined()
+    // On a busy machine an import may be over before anybody has seen that it began.
+    var wasInterrupted = false
+    for _ in 0..<20 where !wasInterrupted {
+      try await expectEqual(run(["import", file("code\nold\n"), "--system", "main"]).status, 0)
+      let many = try file(rows)
+      let process = Process()
+      process.executableURL = try Program.executable()
+      process.arguments = ["tickets", "import", many, "--system", "main", "--config", configuration, "--state", state]
+      process.standardOutput = FileHandle.nullDevice
+      process.standardError = FileHandle.nullDevice
+      try process.run()
+      // The new list is begun, and far from whole. Who gives way to all other tests here comes too late.
+      while process.isRunning, access("\(state)/tickets-main.sqlite.new", F_OK) != 0 { usleep(500) }
+      if process.isRunning { kill(process.processIdentifier, signal) }
+      process.waitUntilExit()
+      try expectEqual(
+        FileManager.default.contentsOfDirectory(atPath: state).sorted(),
+        ["seal-key", "seal-key.check", "tickets-main.sqlite"])
+      if process.terminationStatus == 0 { continue }
+      wasInterrupted = true
+      expectEqual(process.terminationStatus, 128 + signal)
+      expect(try find("old") != nil)
+    }
+    expect(wasInterrupted)
   }
 
   @Test func progressIsForTerminalsAlone() async throws {
