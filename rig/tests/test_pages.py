@@ -417,15 +417,26 @@ class Attendants(PagesCase):
         self.begin()
         page = self.attends(touch=True)
         self.admits()
-        page.fill(f"{self.form('openOnce')} [name=why]", "wheelchair")
-        page.loading(lambda: page.click(f"{self.form('openOnce')} button", times=2))
-        page.until("!!document.querySelector('#outcome')")
-        # And the form once more, as whoever goes back and sends it again.
+        number = f"document.querySelector('{self.form('openOnce')} [name=id]').value"
+
+        def opens(times):
+            page.fill(f"{self.form('openOnce')} [name=why]", "wheelchair")
+            shown = page.run(number)
+            page.loading(lambda: page.click(f"{self.form('openOnce')} button", times=times))
+            page.until("!!document.querySelector('#outcome')")
+            return shown
+
+        ids = [opens(2)]
+        self.assert_ordered(("openOnce", "north", "done"))
+        self.opened(left=3)
+        # And once more, as whoever goes back does: what is another order then is another form.
         page.loading(lambda: page.run("history.back()"))
-        page.fill(f"{self.form('openOnce')} [name=why]", "wheelchair")
-        page.loading(lambda: page.click(f"{self.form('openOnce')} button"))
-        page.until("!!document.querySelector('#outcome')")
-        self.opened(left=len([event for event in self.orders() if event["order"] == "openOnce" and event["outcome"] == "done"]) + 2)
+        ids.append(opens(1))
+        self.rig.until(lambda: len(self.orders()) == len(set(ids)), what="an order for each form")
+        # The gate may say that this is too soon after the first.
+        done = [event["outcome"] for event in self.orders()].count("done")
+        self.opened(left=2 + done)
+        self.assertLessEqual(done, len(set(ids)))
         self.look(page)
 
     def test_form_that_is_sent_again_is_no_other_order(self):
@@ -524,7 +535,10 @@ class Elsewhere:
                 self.send_header("Content-Type", "text/html; charset=utf-8")
                 self.send_header("Content-Length", str(len(text.encode())))
                 self.end_headers()
-                self.wfile.write(text.encode())
+                try:
+                    self.wfile.write(text.encode())
+                except ConnectionError:
+                    pass  # whoever asked is on another page by now
 
             def log_message(self, *_):
                 pass
