@@ -88,6 +88,8 @@ class Terminal:
 
 class SetupCase(place.Case):
     needs_scangate = True
+    #: What the venue is besides.
+    VENUE = ()
 
     def setUp(self):
         super().setUp()
@@ -96,7 +98,7 @@ class SetupCase(place.Case):
         rig.put(f"code,kind,status,quantity\n{CODE},sale,paid,1\n", f"{FOLDER}/tickets.csv")
         self.venue = Venue(rig, FOLDER)
         self.addCleanup(self.venue.clear)
-        self.venue.start("--import", self.venue.tickets)
+        self.venue.start("--import", self.venue.tickets, *self.VENUE)
         self.key = rig.get(self.venue.key).decode().strip()
         self.file = f"{FOLDER}/scangate.yaml"
         rig.open_line("scanner")
@@ -130,6 +132,8 @@ class SetupCase(place.Case):
 
 @here
 class InTheTerminal(SetupCase):
+    VENUE = ("--eventschedule-shape", "document")
+
     def questions(self, terminal):
         terminal.until("Scan anything.")
         terminal.answer("nonsense", "answer with one of the choices")

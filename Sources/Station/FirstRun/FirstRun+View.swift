@@ -62,7 +62,6 @@ extension FirstRun {
     case .discovering: return asked(.waiting, 3, "The ticket system is asked what it is.")
     case .event:
       var view = asked(.event, 4, "What is the gate for?")
-      view.words = ["The key is good."]
       view.text = draft.system?.words ?? []
       view.choices = numbered(draft.system?.choices.map(\.title) ?? [])
       return view

@@ -38,18 +38,33 @@ private enum EventScheduleDiscovery {
       let api = try Result { () throws(SetupError) in
         try APIPlace.find(found.discovery?.api ?? .absent, typed: server)
       }.mapError { TransportFault(.badAnswer, $0.description) }.get()
-      let page = try await client.events(at: api, key: key, deadline: deadline)
+      let page = try await events(client, at: api, key, deadline)
       return TicketSystemDiscovery.Found(
-        type: EventScheduleSection.type, address: "\(api)", words: ConnectText.lines(found, server, api: api),
+        type: EventScheduleSection.type, address: "\(api)",
+        words: ConnectText.lines(found, server, api: api) + [
+          ConnectText.line("events", page == nil ? "not told, to this key at least" : "told; the key is good")
+        ],
         choices: choices(page))
     } catch {
       throw .init(error.detail)
     }
   }
 
-  private static func choices(_ page: EventPage) -> [TicketSystemDiscovery.Choice] {
+  /// The events of the key's user; `nil` where the server tells none: gates work without, and the check proves the key.
+  private static func events(
+    _ client: InstanceClient, at api: ServerAddress, _ key: Secret, _ deadline: MonotonicTime
+  ) async throws(TransportFault) -> EventPage? {
+    do throws(TransportFault) {
+      return try await client.events(at: api, key: key, deadline: deadline)
+    } catch {
+      if error.reason == .badAnswer || error.reason == .accessDenied { return nil }
+      throw error
+    }
+  }
+
+  private static func choices(_ page: EventPage?) -> [TicketSystemDiscovery.Choice] {
     var choices = [TicketSystemDiscovery.Choice(title: "all events", ticket: "")]
-    for event in page.events.prefix(mostChoices) where event.id.utf8.count <= 31 {
+    for event in (page?.events ?? []).prefix(mostChoices) where event.id.utf8.count <= 31 {
       let facts = [event.starts, event.name, event.venue].compactMap(\.self)
       // A text in JSON is one in YAML.
       choices.append(

@@ -8,6 +8,8 @@ struct SetupPageCommand: AsyncParsableCommand {
   static let configuration = CommandConfiguration(
     commandName: "setup-page", abstract: "The page of scangate setup --web, as a process.", shouldDisplay: false)
 
+  @Flag(help: .hidden) var confined = false
+
   func run() async throws {
     signal(SIGPIPE, SIG_IGN)
     // Whoever holds the other end decides when it ends: Ctrl-C reaches the whole group.
@@ -18,7 +20,8 @@ struct SetupPageCommand: AsyncParsableCommand {
       kind == Int32(SOCK_SEQPACKET.rawValue)
     else { throw failure("This is started by: scangate setup --web", Exit.usage) }
     do throws(SystemError) {
-      try PageFence.close()
+      if !confined { try PageFence.close(beginningAnew: ["scangate", "setup-page", "--confined"]) }
+      try PageFence.hide()
     } catch {
       throw failure("The page's process cannot give up its rights: \(error.description)")
     }
