@@ -86,8 +86,8 @@ extension FirstRunSession {
         input.yield(.page(.seen))
       }
     }
-    // Whoever sent the last code is told that it was that.
-    if words?.isEmpty == false { try? await Task.sleep(for: .milliseconds(500)) }
+    // Whoever looks at the end, or sent the last code, has an answer before.
+    try? await Task.sleep(for: .milliseconds(500))
     page.end()
     await devices.deafen()
     if let words, !words.isEmpty { Terminal.error(words) }
