@@ -86,6 +86,7 @@ let package = Package(
       ["Calls", "LinuxIO", "Reading", "ScanModel", "TicketSystemKit", "TicketTransport", "WireText"],
       without: [
         "Commands", "Desk/DeskClient+Resources.swift", "Desk/DeskClient.swift", "EventDirectory+Knowledge.swift",
+        "EventDirectory+Tonight.swift",
         "EventDirectory.swift", "EventRule+Standing.swift", "EventRule.swift",
         "EventScheduleClient+Events.swift", "EventScheduleClient.swift", "EventScheduleConnection.swift",
         "EventScheduleMirror.swift", "EventScheduleRoster.swift", "EventScheduleTicketSystem.swift",
