@@ -85,7 +85,8 @@ let package = Package(
       "TicketSystems", "EventSchedule",
       ["Calls", "LinuxIO", "Reading", "ScanModel", "TicketSystemKit", "TicketTransport", "WireText"],
       without: [
-        "Commands", "Desk/DeskClient+Resources.swift", "Desk/DeskClient.swift", "EventDirectory+Knowledge.swift",
+        "BrandingWatch.swift", "Commands", "Desk/DeskClient+Resources.swift", "Desk/DeskClient.swift",
+        "EventDirectory+Knowledge.swift",
         "EventDirectory+Tonight.swift",
         "EventDirectory.swift", "EventRule+Standing.swift", "EventRule.swift",
         "EventScheduleClient+Events.swift", "EventScheduleClient.swift", "EventScheduleConnection.swift",
