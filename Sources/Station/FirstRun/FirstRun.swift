@@ -145,7 +145,8 @@ package struct FirstRun: Sendable {
     case (.cancelled, _): return go(to: .over(isWritten: false, ["Nothing was changed."]), remembers: false)
     case (.answered(let text, let question), _): return question == number ? answer(text) : []
     case (.scanned(let reader), .reader): return choose(reader)
-    case (.deaf(let words), .reader), (.deaf(let words), .test): fail(words)
+    // News, and no answer: what somebody is about to send still holds.
+    case (.deaf(let words), .reader), (.deaf(let words), .test): fault = words
     case (.read(let readings, let hasTerminator), .test): return judge(readings, hasTerminator)
     case (.tried(let fault), .trying(let slot, let offer)):
       if let fault {
@@ -263,7 +264,7 @@ package struct FirstRun: Sendable {
       draft.manner = manner
       return [.deafen] + go(to: .judged, remembers: false)
     case .bad(let words):
-      fail(words)
+      fault = words
       return []
     }
   }

@@ -83,6 +83,20 @@ extension FirstRun {
     expectEqual(run.take(.answered("yes", question: trial)), [])
   }
 
+  @Test func newsLeaveAnAnswerThatIsOnItsWayGood() {
+    var run = begun()
+    let number = run.view.number
+    expectEqual(run.take(.deaf("nothing is plugged in")), [])
+    expectEqual(run.view.fault, "nothing is plugged in")
+    _ = run.take(.answered("/dev/ttyACM0", question: number))
+    expectEqual(run.view.topic, .test)
+    let test = run.view.number
+    _ = run.take(.read([.init(bytes: [UInt8]("another".utf8))], hasTerminator: true))
+    expect(run.view.fault != nil)
+    _ = run.take(.answered("skip", question: test))
+    expectEqual(run.view.topic, .output)
+  }
+
   @Test func whatTheCheckFindsLeadsBackToTheAddress() {
     var run = begun()
     for answer in ["1", "none", "none", "none", "https://a.example"] { _ = run.answer(answer) }
