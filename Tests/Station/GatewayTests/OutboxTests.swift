@@ -4,6 +4,7 @@ import ScanModel
 import Admission
 import Calls
 import ScanTesting
+import StationProtocol
 import Testing
 
 @testable import Gateway
