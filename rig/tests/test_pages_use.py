@@ -380,7 +380,7 @@ class Brands(PagesCase):
     """Two ticket systems of one kind, side by side, each as it wants to be shown; and colours that nobody could read."""
 
     def open_venue(self, sold, *options, **more):
-        super().open_venue(sold, *options, "--shape", "planify", **more)
+        super().open_venue(sold, *options, "--eventschedule-shape", "planify", **more)
 
     def configure(self, text):
         self.both = [Between(b'"Planify"', b'"Town Hall"'), Between(b'"onPrimary":"#FFFFFF"', b'"onPrimary":"#2A3442"')]
