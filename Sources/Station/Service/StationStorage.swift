@@ -189,7 +189,9 @@ extension StationStorage {
       let filter = Journal.Reader.Filter(from: SystemTime().wall() - time)
       var (place, left): (Int64?, Int) = (last + 1, Self.mostEarlier)
       while let before = place, left > 0 {
-        guard let page = try? reader.briefs(matching: filter, before: before, limit: min(left, Self.piece)) else { return }
+        guard let page = try? reader.briefs(matching: filter, before: before, limit: min(left, Self.piece)) else {
+          return
+        }
         view.recall(
           page.rows.filter { gates.contains($0.gate) }.map {
             EarlierScan(gate: $0.gate, verdict: $0.verdict, reason: $0.reason, at: $0.at.wall - $0.decidedIn)

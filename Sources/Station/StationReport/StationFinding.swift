@@ -1,5 +1,3 @@
-package import ScanModel
-
 /// What a remark says, without a language: what was found, with what fills its gaps, and the words that came with it.
 package struct StationFinding: Equatable, Sendable {
   /// What was found. The raw values are the names of texts.
