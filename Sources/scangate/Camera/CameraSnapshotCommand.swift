@@ -45,7 +45,7 @@ struct CameraSnapshotCommand: AsyncParsableCommand {
     let reader = configured.first { $0.id == device.reader }
     let shot = try CameraSnapshot(
       of: device.device, wish: reader?.wish ?? StreamWish(), controls: reader?.controls ?? CameraControls())
-    let rate = shot.span > .zero ? Double(max(0, shot.count - shot.bad - 4)) / (shot.span / .seconds(1)) : 0
+    let rate = shot.span > .zero ? Double(max(0, shot.count - shot.bad - 4)) / (shot.span / Duration.seconds(1)) : 0
     Terminal.out(
       "\(shot.format.title), about \(Int(rate.rounded())) pictures a second\(shot.bad > 0 ? ", \(shot.bad) of \(shot.count) damaged" : "")"
     )
