@@ -59,6 +59,7 @@ def bring(rig, *debs):
         rig.put((folder / "all.tar").read_bytes(), "/var/tmp/all.tar")
     rig.sh(f"""mkdir -p {REPOSITORY} && tar -C {REPOSITORY} -xf /var/tmp/all.tar && rm /var/tmp/all.tar
         dpkg -i {REPOSITORY}/system/*.deb 2>&1
+        rm -f /etc/apt/sources.list /etc/apt/sources.list.d/*  # Debian's cannot be reached from here
         install -D -m 644 {REPOSITORY}/apt/scangate.asc /etc/apt/keyrings/scangate.asc
         install -D -m 644 {REPOSITORY}/apt/scangate.sources /etc/apt/sources.list.d/scangate.sources
         systemd-run -q --unit=archive {REPOSITORY}/busybox httpd -f -p 127.0.0.1:8888 -h {REPOSITORY}/apt""", timeout=300)
