@@ -407,6 +407,7 @@ readers:""", 1)
         self.assertEqual(north.run(colours), ["rgb(31, 41, 55)", "rgb(255, 255, 255)"])
         self.assertEqual(north.axe(), [])
         self.picture(north, "brand north screen")
+        self.rig.until(lambda: all(each.answers for each in self.both), 60, "what both tell of how they want to be shown")
         south = self.door("south")
         # Its own first colour cannot be read: 1.3 to 1. What else it tells, or ours, can.
         self.assertNotEqual(south.run(colours)[1], "rgb(42, 52, 66)")

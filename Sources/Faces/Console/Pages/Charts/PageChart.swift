@@ -14,6 +14,7 @@ struct PageChart: Sendable, Equatable {
   static let mostPlaces = 144
   static let mostSeries = 16
   private static let kinds: Set<String> = ["admit", "refuse", "undecided", "plain"]
+  private static let widestBar = 96.0
   private static let hatched: Set<String> = ["refuse", "undecided"]
   private static let (width, height, axis, bottom, top) = (720, 240, 48, 24, 10)
 
@@ -64,6 +65,8 @@ struct PageChart: Sendable, Equatable {
     let end = Self.end(for: highest)
     let area = Self.height - Self.bottom - Self.top
     let step = count == 0 ? 0 : Double(right - left) / Double(count)
+    // A few bars are no walls.
+    let bar = min(step * 0.84, Self.widestBar)
     func high(_ value: UInt64) -> Double { Double(value) / Double(end) * Double(area) }
     var svg = """
       <svg class="chart" viewBox="0 0 \(Self.width) \(Self.height)" role="img" aria-labelledby="\(id)-t \(id)-d">\
@@ -87,8 +90,8 @@ struct PageChart: Sendable, Equatable {
         let bottom = Double(Self.top + area) - high(stacked)
         stacked = min(stacked.addingReportingOverflow(value).overflow ? .max : stacked + value, end)
         let top = Double(Self.top + area) - high(stacked)
-        shapes[index] += "M\(Self.text(x + step * 0.08)) \(Self.text(bottom))h\(Self.text(step * 0.84))"
-        shapes[index] += "V\(Self.text(top))h-\(Self.text(step * 0.84))z"
+        shapes[index] += "M\(Self.text(x + (step - bar) / 2)) \(Self.text(bottom))h\(Self.text(bar))"
+        shapes[index] += "V\(Self.text(top))h-\(Self.text(bar))z"
       }
       guard !places[place].isEmpty else { continue }
       // What would be cut at the edge ends there.
