@@ -2,7 +2,7 @@
 SWIFT ?= swift
 PREFIX ?= /usr/local
 
-.PHONY: help deps build release demo test test-all unit room fuzz bench bench-decode rig replug cameras kiosks torture soak check api-check metrics-check format pages deb install uninstall clean
+.PHONY: help deps build programs release reproducible demo test test-all unit room fuzz bench bench-decode rig replug cameras kiosks torture soak check api-check metrics-check format pages deb install uninstall clean
 
 help:
 	@printf '%s\n' \
@@ -25,7 +25,9 @@ help:
 	  'make format  put every Swift file into the form that check wants' \
 	  'make deps    install the Debian packages that building needs' \
 	  'make deb     a Debian package for this architecture, in .build/deb; ARCH=arm64 for a Raspberry Pi, from an x86_64 machine' \
-	  'make release the programs for release; make install puts them below PREFIX (/usr/local), make uninstall takes them away'
+	  'make programs the programs as stations get them; make install puts them below PREFIX (/usr/local), make uninstall takes them away' \
+	  'make release VERSION=…  packages, bill of materials, checksums, a signed repository of apt'"'"'s (docs/releasing.md)' \
+	  'make reproducible  the programs compiled in two folders are the same, byte for byte: half an hour'
 
 deps:
 	@scripts/deps
@@ -34,8 +36,14 @@ build: deps
 	@scripts/build debug --product scangate
 	@scripts/build debug --product scangate-decode
 
-release: deps
+programs: deps
 	@SCANGATE_BUILD=stations scripts/programs
+
+release: deps
+	@scripts/release "$(VERSION)"
+
+reproducible: deps
+	@scripts/reproducible
 
 demo: deps
 	@scripts/demo
@@ -55,7 +63,7 @@ unit: deps
 fuzz: deps
 	@Fuzz/run $(or $(SECONDS),60)
 
-bench: release
+bench: programs
 	@SCANGATE_BUILD=stations scripts/programs journal-child decide-bench
 	@Benchmarks/bench
 	@Benchmarks/journal
@@ -71,13 +79,13 @@ bench-decode: deps
 rig: deps
 	@rig/build
 
-torture: release
+torture: programs
 	@Tests/Torture/torture --program .build/programs/scangate --kills $(or $(KILLS),1000) $(if $(SEED),--seed $(SEED))
 
-soak: release
+soak: programs
 	@Tests/Soak/soak --programs .build/programs --scanners $(or $(SCANNERS),10000) --reloads $(or $(RELOADS),10000) --scans $(or $(SCANS),100000)
 
-replug: release
+replug: programs
 	@rig/test -k Replugging --rounds 200
 
 cameras:
@@ -88,7 +96,7 @@ kiosks:
 	@scripts/deb
 	@rig/test -k test_kiosk
 
-pages: release
+pages: programs
 	@rig/native-test --pages --scangate .build/programs/scangate
 
 check:
@@ -107,7 +115,7 @@ deb:
 	@ARCH="$(ARCH)" scripts/deps
 	@ARCH="$(ARCH)" scripts/deb
 
-# As root, so they build nothing: `make release` before.
+# As root, so they build nothing: `make programs` before.
 install:
 	@DESTDIR="$(DESTDIR)" PREFIX="$(PREFIX)" scripts/install
 

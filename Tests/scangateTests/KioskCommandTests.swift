@@ -57,21 +57,26 @@ import Testing
     #"{"type":"setUp","state":"\#(state)"\#(more),"at":"2025-12-17T19:33:20.000Z"}"#
   }
 
-  /// Has a command wait before a scripted service, and ends it by what the service brings.
+  /// Has a command wait before a scripted service, and ends it by what the service brings: all of it before the command hears that codes are
+  /// taken, as it may be on a busy machine.
   private func waiting(
     _ arguments: [String], _ state: String, _ bring: @escaping @Sendable (ScriptedStation) throws -> Void
   ) async throws -> (Program.Result, [StationOrder]) {
     let socket = state + "/s"
     let (armed, arm) = AsyncStream.makeStream(of: Void.self)
+    let brought = DispatchSemaphore(value: 0)
     let station = try ScriptedStation(at: socket) { _ in
       arm.yield()
+      brought.wait()
       return .answer(.done("Set-up codes are taken: hold one to the scanner."))
     }
     defer { station.end() }
     async let result = Program.run(
       ["kiosk", "activate", "--wait", "--minutes", "1"] + arguments + ["--station-socket", socket])
     for await _ in armed { break }
+    defer { brought.signal() }
     try bring(station)
+    brought.signal()
     return (try await result, station.orders)
   }
 

@@ -84,6 +84,21 @@ class SignInCase(ConsoleCase):
 
 @natively
 class SignIn(SignInCase):
+    def own_memory(self):
+        """What the console has that is in no file, in kB: of all processes of its program the one that has most."""
+        told = self.rig.sh("for at in /proc/[0-9]*; do tr '\\0' ' ' < $at/cmdline | grep -q '^[^ ]*scangate console' && grep RssAnon $at/status; done 2> /dev/null; true")
+        return max(int(number) for number in re.findall(r"RssAnon:\s+(\d+)", told))
+
+    def test_memory_of_a_password_is_given_back(self):
+        self.begin()
+        self.assertEqual(Browser(self.console).sign_in(), 303)
+        before = self.own_memory()
+        for name in PASSWORDS:
+            self.assertEqual(Browser(self.console).sign_in(name), 303)
+        # Each took 16 MB.
+        self.assertLess(self.own_memory(), before + 4_096)
+        self.assertLess(before, 16_384)
+
     def test_whoever_signs_in_is_known_until_they_sign_out(self):
         self.begin()
         browser = Browser(self.console)

@@ -89,7 +89,10 @@ class Update(ServiceCase):
 
     def setUp(self):
         super().setUp()
-        # A line that is let go, for however short a time, is seen.
+        self.watch()
+
+    def watch(self):
+        """Two queues before the gates. A line that is let go, for however short a time, is seen."""
         for _, line, _ in GATES.values():
             self.rig.set_pull(line, "up")
             self.rig.watch_level(line)

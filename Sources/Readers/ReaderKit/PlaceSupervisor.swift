@@ -234,8 +234,10 @@ package actor PlaceSupervisor<Technology: ReaderTechnology>: ReadSource {
   ) {
     guard let node = nodes[path], let session = node.session else { return }
     let phase = session.phase
+    // Swift 6.2 does not see that the closure, which ends with the call, leaves the node where it is.
+    let identity = node.identity
     let end = work(session) { event in
-      companion?.note(event, of: node.identity)
+      companion?.note(event, of: identity)
       deliver?(event)
     }
     if session.isProven { forgive(node) }

@@ -101,7 +101,7 @@ package actor ScannerTrial {
     guard let source else { return }
     let isHere =
       switch source {
-      case .keys(let device, let translators): hearKeys(device, translators) && !isGone
+      case .keys(let device, _): hearKeys(device) && !isGone
       case .port(let terminal): hearPort(terminal, isGone)
       }
     if let pause { loop.cancel(pause) }
@@ -118,29 +118,30 @@ package actor ScannerTrial {
     }
   }
 
-  private func hearKeys(
-    _ device: EventDevice, _ translators: [(layout: String, translator: KeyTranslator)]
-  ) -> Bool {
-    let end = device.drain(limit: 2_048) { event in
-      guard case .key(let code, let isDown, _) = event else {
-        for (index, entry) in translators.enumerated() {
-          entry.translator.rebuild(keysDown: device.keysDown)
-          texts[index] = []
-        }
-        return
-      }
-      var hasEnded = false
-      for (index, entry) in translators.enumerated() {
-        switch entry.translator.key(code, isDown: isDown) {
-        case .text(let text): if texts[index].count + text.count <= Self.most { texts[index] += text }
-        case .terminator: hasEnded = true
-        case .activity, .broken, .overflow, .damaged: break
-        }
-      }
-      if hasEnded { finish(hasTerminator: true) }
-    }
+  private func hearKeys(_ device: EventDevice) -> Bool {
+    let end = device.drain(limit: 2_048) { hear($0) }
     if case .gone = end { return false }
     return true
+  }
+
+  private func hear(_ event: EventDevice.Event) {
+    guard case .keys(let device, let translators) = source else { return }
+    guard case .key(let code, let isDown, _) = event else {
+      for (index, entry) in translators.enumerated() {
+        entry.translator.rebuild(keysDown: device.keysDown)
+        texts[index] = []
+      }
+      return
+    }
+    var hasEnded = false
+    for (index, entry) in translators.enumerated() {
+      switch entry.translator.key(code, isDown: isDown) {
+      case .text(let text): if texts[index].count + text.count <= Self.most { texts[index] += text }
+      case .terminator: hasEnded = true
+      case .activity, .broken, .overflow, .damaged: break
+      }
+    }
+    if hasEnded { finish(hasTerminator: true) }
   }
 
   private func hearPort(_ terminal: RawTerminal, _ isGone: Bool) -> Bool {

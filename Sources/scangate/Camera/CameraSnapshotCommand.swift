@@ -45,7 +45,9 @@ struct CameraSnapshotCommand: AsyncParsableCommand {
     let reader = configured.first { $0.id == device.reader }
     let shot = try CameraSnapshot(
       of: device.device, wish: reader?.wish ?? StreamWish(), controls: reader?.controls ?? CameraControls())
-    let rate = shot.span > .zero ? Double(max(0, shot.count - shot.bad - 4)) / (shot.span / .seconds(1)) : 0
+    // In numbers: Swift 6.2 finds no quotient of two durations here.
+    let seconds = Double(shot.span.saturatedNanoseconds) / 1e9
+    let rate = seconds > 0 ? Double(max(0, shot.count - shot.bad - 4)) / seconds : 0
     Terminal.out(
       "\(shot.format.title), about \(Int(rate.rounded())) pictures a second\(shot.bad > 0 ? ", \(shot.bad) of \(shot.count) damaged" : "")"
     )

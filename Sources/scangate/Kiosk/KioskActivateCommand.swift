@@ -129,6 +129,10 @@ extension KioskActivateCommand {
       await client.start(listening: true)
       do {
         _ = try await client.snapshot()
+        guard try await isMissing(station, session) else {
+          await client.stop()
+          return Terminal.out("The station is set up.")
+        }
         tell(
           try await order.give(.arming(minutes: UInt8(clamping: minutes)), to: client),
           otherwise: "Set-up codes are taken for \(minutes) min: hold one to the scanner.")
@@ -149,6 +153,8 @@ extension KioskActivateCommand {
       await client.stop()
     }
     defer { alarm.cancel() }
+    // That the service was there before codes were taken: since then every step is told, and is awaited.
+    var isFirst = true
     for await news in client.news {
       switch news {
       case .event(let event):
@@ -159,6 +165,7 @@ extension KioskActivateCommand {
       case .away(let absence):
         Terminal.error(absence.description)
         continue
+      case .here where exchange(&isFirst, with: false): continue
       // What happened meanwhile was told nobody.
       case .here, .dropped: break
       }
