@@ -568,7 +568,7 @@ class Staff(PagesCase):
         self.admitted_offline({"left": 1})
         self.present({"right": next(self.codes)})
         page.until_says("Cannot admit", within=RENEWED)
-        self.assertIn("noConnection", page.text("main"))
+        self.assertIn("no connection", page.text("main"))
         self.picture(page, "technician trouble screen")
         self.venue.mend()
         self.drained()

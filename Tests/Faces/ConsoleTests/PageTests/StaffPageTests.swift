@@ -77,6 +77,7 @@ import Testing
     station.outbox.isHeld = true
     (station.outbox.owed, station.outbox.oldest) = (2, station.at - .seconds(5 * 86_400))
     station.isClockTrusted = false
+    station.disk = .init(free: 8_000_000_000, size: 16_000_000_000)
     try await withPages(station, react: { _ in .answer(.refused(.nothingToAnnul, "Nobody is in on that ticket.")) }) {
       bench in
       let technician = try await bench.signIn("technician")
