@@ -325,6 +325,7 @@ let package = Package(
       "FirstRunPage",
       [
         "CLinux", "FirstRun", "LinuxIO", "ScanModel", "WireText", httpTypes, hummingbird, logging, nioCore,
+        serviceLifecycle,
       ], small),
     // The station as a broker sees it: a process of its own on the station's socket. No NIO, no Foundation in it.
     room(

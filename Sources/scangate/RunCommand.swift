@@ -112,6 +112,10 @@ struct RunCommand: AsyncParsableCommand {
       for await event in logStream { EventLog.write(event, to: logger, namingHolders: namesHolders) }
     }
 
+    let earlier = Task { [gates = Set(configuration.gates.map(\.id))] in
+      await storage.countEarlier(at: gates, in: hub.view)
+    }
+    defer { earlier.cancel() }
     let gates = configuration.gates.map(\.id.name).joined(separator: ", ")
     logger.notice("Station \(configuration.name): gates \(gates). Other stations share no ledger with this one.")
     // A closed terminal ends what was started in it; a service has none, and is told so to reload.

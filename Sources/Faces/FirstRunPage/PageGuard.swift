@@ -53,12 +53,13 @@ struct PageGuard: RouterMiddleware {
     return Response(status: .seeOther, headers: headers)
   }
 
-  /// Nothing of it is kept, framed, or lent to another page; nothing is fetched but its own style.
+  /// Nothing of it is kept, framed, or lent to another page; nothing is fetched but its own style and script.
   private static let fields: HTTPFields = {
     var fields: HTTPFields = [
       .cacheControl: "no-store",
       .contentSecurityPolicy:
-        "default-src 'none'; style-src 'self'; form-action 'self'; base-uri 'none'; frame-ancestors 'none'",
+        "default-src 'none'; style-src 'self'; script-src 'self'; connect-src 'self'; form-action 'self'; "
+        + "base-uri 'none'; frame-ancestors 'none'",
       .xContentTypeOptions: "nosniff",
     ]
     for (name, value) in [

@@ -8,18 +8,20 @@ package enum PageMessage: Sendable, Equatable {
   case listen(host: String, port: Int)
   /// What is to be seen.
   case view(FirstRunView)
-  /// Whether the code of this request was right; what is said where it was not.
-  case admitted(Int, words: String?)
+  /// A request was dealt with, after the view that came of it; what is said of a code that was wrong.
+  case done(Int, words: String?)
+  /// It is over: the last that is to be seen. The page's process ends when everybody has it.
+  case end(FirstRunView)
 
   // From the page's.
   /// It listens.
   case ready(port: Int)
-  /// Somebody has sent a code.
+  /// Somebody has sent a code; the first number is the request's, here and below.
   case code(Int, String)
   /// Somebody has answered a question.
-  case answer(Int, String)
+  case answer(Int, question: Int, String)
   /// Somebody has sent a key for one.
-  case key(Int, String)
+  case key(Int, question: Int, String)
   /// The end was shown.
   case seen
 
@@ -36,16 +38,23 @@ package enum PageMessage: Sendable, Equatable {
     case .view(let view):
       text.add("t", "view")
       Self.add(view, to: &text)
-    case .admitted(let id, let words):
-      text.add("t", "admitted")
+    case .end(let view):
+      text.add("t", "end")
+      Self.add(view, to: &text)
+    case .done(let id, let words):
+      text.add("t", "done")
       text.add("n", Int64(id))
       text.add("text", words)
     case .ready(let port):
       text.add("t", "ready")
       text.add("n", Int64(port))
     case .code(let id, let code): Self.add("code", id, code, to: &text)
-    case .answer(let number, let answer): Self.add("answer", number, answer, to: &text)
-    case .key(let number, let key): Self.add("key", number, key, to: &text)
+    case .answer(let id, let question, let answer):
+      Self.add("answer", id, answer, to: &text)
+      text.add("question", Int64(question))
+    case .key(let id, let question, let key):
+      Self.add("key", id, key, to: &text)
+      text.add("question", Int64(question))
     case .seen: text.add("t", "seen")
     }
     return text.bytes
@@ -57,18 +66,23 @@ package enum PageMessage: Sendable, Equatable {
       return nil
     }
     let number = json["n"]?.integer.flatMap { Int(exactly: $0) }
+    let question = json["question"]?.integer.flatMap { Int(exactly: $0) }
     let text = json["text"]?.string
     switch (type, number, text) {
     case ("listen", let port?, let host?): self = .listen(host: host, port: port)
-    case ("admitted", let id?, let words): self = .admitted(id, words: words)
+    case ("done", let id?, let words): self = .done(id, words: words)
     case ("ready", let port?, _): self = .ready(port: port)
     case ("code", let id?, let code?): self = .code(id, code)
-    case ("answer", let number?, let answer?): self = .answer(number, answer)
-    case ("key", let number?, let key?): self = .key(number, key)
+    case ("answer", let id?, let answer?):
+      guard let question else { return nil }
+      self = .answer(id, question: question, answer)
+    case ("key", let id?, let key?):
+      guard let question else { return nil }
+      self = .key(id, question: question, key)
     case ("seen", _, _): self = .seen
-    case ("view", let number?, _):
+    case ("view", let number?, _), ("end", let number?, _):
       guard let view = Self.view(number, json) else { return nil }
-      self = .view(view)
+      self = type == "end" ? .end(view) : .view(view)
     default: return nil
     }
   }

@@ -4,12 +4,15 @@ internal import Hummingbird
 package import LinuxIO
 internal import Logging
 internal import NIOCore
+internal import ServiceLifecycle
 internal import WireText
 
 /// The page's process: answers one browser, and says what that sends to the terminal's process. It has nothing else.
 package struct PageServer {
   /// The longest body of a form, in bytes.
   private static let maximumBody = 16_384
+  /// How long it waits at the end for who takes nothing.
+  private static let patience = Duration.seconds(2)
 
   private let link: PageLink
   private let html: PageHTML
@@ -23,7 +26,7 @@ package struct PageServer {
     html = PageHTML(draw: draw)
   }
 
-  /// Listens where it is told to, until the other process is gone.
+  /// Listens where it is told to, until the other process says that it is over, or is gone; who is being answered then is answered.
   package func run() async throws {
     let (places, place) = AsyncStream.makeStream(of: (host: String, port: Int).self)
     let (ends, end) = AsyncStream.makeStream(of: Void.self)
@@ -31,9 +34,12 @@ package struct PageServer {
       switch message {
       case .listen(let host, let port)?: place.yield((host, port))
       case .view(let view)?: state.show(view)
-      case .admitted(let id, let words)?: state.answer(id, words)
+      case .done(let id, let words)?: state.answer(id, words)
+      case .end(let view)?:
+        state.end(view)
+        end.finish()
       case nil:
-        state.end()
+        state.end(nil)
         place.finish()
         end.finish()
       default: break
@@ -49,9 +55,14 @@ package struct PageServer {
       configuration: ApplicationConfiguration(address: .hostname(host, port: port), availableConnectionsDelegate: nil),
       onServerRunning: { [link] channel in link.send(.ready(port: channel.localAddress?.port ?? port)) },
       logger: logger)
+    let service = ServiceGroup(configuration: .init(services: [.init(service: application)], logger: logger))
     await withTaskGroup(of: Void.self) { group in
-      group.addTask { try? await application.run() }
-      group.addTask { for await _ in ends {} }
+      group.addTask { try? await service.run() }
+      group.addTask {
+        for await _ in ends {}
+        await service.triggerGracefulShutdown()
+        try? await Task.sleep(for: Self.patience)
+      }
       await group.next()
       group.cancelAll()
     }
@@ -64,7 +75,13 @@ package struct PageServer {
       Response(
         status: .ok, headers: [.contentType: "text/css"], body: .init(byteBuffer: ByteBuffer(string: PageHTML.style)))
     }
+    router.get("live.js") { _, _ in
+      Response(
+        status: .ok, headers: [.contentType: "text/javascript; charset=utf-8"],
+        body: .init(byteBuffer: ByteBuffer(string: PageScript.text)))
+    }
     router.get("/") { request, _ in look(request) }
+    router.get("changes") { request, context in changes(request, context) }
     router.post("sign-in") { request, context in try await signIn(request, context) }
     router.post("answer") { request, context in try await answer(request, context) }
     return router
@@ -74,7 +91,7 @@ package struct PageServer {
 
   private func look(_ request: Request) -> Response {
     guard let token = state.token(of: Self.session(request)) else { return PageGuard.page(html.signIn(nil)) }
-    guard let view = state.view else { return PageGuard.page(html.words("Nothing is asked yet.")) }
+    guard let (view, revision) = state.shown else { return PageGuard.page(html.words("Nothing is asked yet.")) }
     if view.isOver { link.send(.seen) }
     let isStill = request.uri.query != nil
     let refresh: Int? =
@@ -83,7 +100,29 @@ package struct PageServer {
       case .test, .reader: isStill ? nil : 3
       default: nil
       }
-    return PageGuard.page(html.question(view, token: token, refresh: refresh))
+    return PageGuard.page(html.question(view, revision: revision, token: token, refresh: refresh))
+  }
+
+  /// Tells a page when what it shows is no longer what is to be seen, and that it is over; then that page knows enough.
+  private func changes(_ request: Request, _ context: PageContext) -> Response {
+    guard state.token(of: Self.session(request)) != nil,
+      let revision = request.uri.queryParameters.get("after", as: Int.self)
+    else { return PageGuard.page(html.words("This is for the page that asks the questions."), .forbidden) }
+    let (id, wakes) = state.watch()
+    context.closing.whenComplete { [state] _ in state.endWatch(id) }
+    let body = ResponseBody { [state] writer in
+      defer { state.endWatch(id) }
+      try await writer.write(ByteBuffer(string: "retry: 1000\n\n"))
+      for await _ in wakes {
+        guard let news = state.news(after: revision) else { continue }
+        try await writer.write(ByteBuffer(string: PageScript.event(news)))
+        break
+      }
+      try await writer.finish(nil)
+    }
+    return Response(
+      status: .ok, headers: [.contentType: "text/event-stream", .cacheControl: "no-store", .connection: "close"],
+      body: body)
   }
 
   private func signIn(_ request: Request, _ context: PageContext) async throws -> Response {
@@ -91,7 +130,7 @@ package struct PageServer {
     guard let code = form["code"], code.utf8.count <= 64 else {
       return PageGuard.page(html.signIn("Type the code that the terminal shows."), .badRequest)
     }
-    if let words = await state.admission({ link.send(.code($0, code)) }) {
+    if let words = await state.ask({ link.send(.code($0, code)) }) {
       return PageGuard.page(html.signIn(words), .forbidden)
     }
     var response = PageGuard.redirect()
@@ -109,20 +148,14 @@ package struct PageServer {
       let number = form["question"].flatMap({ Int($0) })
     else { return PageGuard.page(html.words("This form is not of this page."), .forbidden) }
     // An answer to another question is none; whoever sent it sees the one that is asked now.
-    if let view = state.view, view.number == number {
+    if let view = state.shown?.view, view.number == number {
       if view.field?.isSecret == true, let key = form["key"] {
-        link.send(.key(number, key))
+        _ = await state.ask { link.send(.key($0, question: number, key)) }
       } else if let answer = form["answer"] {
-        link.send(.answer(number, answer))
+        _ = await state.ask { link.send(.answer($0, question: number, answer)) }
       }
-      await settled(behind: number)
     }
     return PageGuard.redirect()
-  }
-
-  /// Returns when there is another question, or soon.
-  private func settled(behind number: Int) async {
-    for _ in 0..<40 where state.view?.number == number { try? await Task.sleep(for: .milliseconds(25)) }
   }
 
   private func form(_ request: Request, _ context: PageContext) async throws -> [String: String] {
@@ -153,6 +186,11 @@ package struct PageServer {
 /// A request on its way through the page's process.
 struct PageContext: RequestContext {
   var coreContext: CoreRequestContextStorage
+  /// When its connection is closed.
+  let closing: EventLoopFuture<Void>
 
-  init(source: ApplicationRequestContextSource) { coreContext = .init(source: source) }
+  init(source: ApplicationRequestContextSource) {
+    coreContext = .init(source: source)
+    closing = source.channel.closeFuture
+  }
 }

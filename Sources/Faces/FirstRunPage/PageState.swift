@@ -6,6 +6,10 @@ internal import Synchronization
 final class PageState: Sendable {
   private struct Known {
     var view: FirstRunView?
+    /// How often what is to be seen has become another.
+    var revision = 0
+    var isOver = false
+    var watchers: [Int: AsyncStream<Void>.Continuation] = [:]
     var session: String?
     var token = ""
     var next = 1
@@ -14,22 +18,36 @@ final class PageState: Sendable {
 
   private let known = Mutex(Known())
 
-  var view: FirstRunView? { known.withLock { $0.view } }
+  /// What is to be seen, and how often that has become another.
+  var shown: (view: FirstRunView, revision: Int)? {
+    known.withLock { known in known.view.map { ($0, known.revision) } }
+  }
 
-  func show(_ view: FirstRunView) { known.withLock { $0.view = view } }
+  func show(_ view: FirstRunView) {
+    known.withLock { known in
+      guard known.view != view, !known.isOver else { return }
+      known.view = view
+      known.revision += 1
+      for watcher in known.watchers.values { watcher.yield() }
+    }
+  }
 
-  /// Asks whether a code is right.
-  /// - Parameter ask: sends the question by its number.
-  /// - Returns: what is to be said where it is not.
-  func admission(_ ask: (Int) -> Bool) async -> String? {
+  // MARK: What the other process is asked
+
+  /// Sends a request, and returns when it was dealt with: what came of it can be seen then.
+  /// - Parameter send: sends it by its number.
+  /// - Returns: what is to be said where it came to nothing.
+  func ask(_ send: (Int) -> Bool) async -> String? {
     await withCheckedContinuation { continuation in
-      let id = known.withLock { known in
+      let id = known.withLock { known -> Int? in
+        guard !known.isOver else { return nil }
         let id = known.next
         known.next += 1
         known.waiting[id] = continuation
         return id
       }
-      if !ask(id) { answer(id, "The terminal does not answer.") }
+      guard let id else { return continuation.resume(returning: "The terminal has ended.") }
+      if !send(id) { answer(id, "The terminal does not answer.") }
     }
   }
 
@@ -37,14 +55,52 @@ final class PageState: Sendable {
     known.withLock { $0.waiting.removeValue(forKey: id) }?.resume(returning: words)
   }
 
-  /// The other process is gone: nobody is answered any more.
-  func end() {
+  /// Nobody is answered any more.
+  /// - Parameter view: the last that is to be seen; what was seen last, where the other process is just gone.
+  func end(_ view: FirstRunView?) {
     let waiting = known.withLock { known in
+      if let view, !known.isOver { known.view = view }
+      known.isOver = true
+      for watcher in known.watchers.values { watcher.yield() }
       defer { known.waiting = [:] }
       return known.waiting.values.map(\.self)
     }
     for continuation in waiting { continuation.resume(returning: "The terminal has ended.") }
   }
+
+  // MARK: Who looks on
+
+  /// What somebody is told who has seen a revision.
+  enum News: Equatable {
+    /// There is another one.
+    case changed
+    /// It is over; the last that is to be seen, where that was told.
+    case over(FirstRunView?)
+  }
+
+  /// Wakes whenever something may have changed, and once at the beginning.
+  func watch() -> (id: Int, wakes: AsyncStream<Void>) {
+    let (wakes, wake) = AsyncStream.makeStream(of: Void.self, bufferingPolicy: .bufferingNewest(1))
+    wake.yield()
+    let id = known.withLock { known in
+      let id = known.next
+      known.next += 1
+      known.watchers[id] = wake
+      return id
+    }
+    return (id, wakes)
+  }
+
+  func endWatch(_ id: Int) { known.withLock { $0.watchers.removeValue(forKey: id) }?.finish() }
+
+  func news(after revision: Int) -> News? {
+    known.withLock { known in
+      if known.isOver { return .over(known.view.flatMap { $0.isOver ? $0 : nil }) }
+      return known.revision == revision ? nil : .changed
+    }
+  }
+
+  // MARK: Sessions
 
   /// Begins the one session that there is.
   /// - Returns: what its browser shows from now on.

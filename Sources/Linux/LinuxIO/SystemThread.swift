@@ -38,6 +38,12 @@ package enum SystemThread {
     }
   }
 
+  /// Has the calling thread give way to all others of this machine: for work that nobody waits for.
+  package static func giveWay() {
+    // Of Linux a thread's own, not the process's.
+    _ = nice(10)
+  }
+
   /// A thread's first and only argument.
   private final class Start: Sendable {
     let name: String

@@ -7,11 +7,14 @@ package protocol EventSink: Sendable {
   func emit(_ event: GatewayEvent)
   /// A ticket system was asked for so long, whatever came of it; likewise.
   func asked(_ system: TicketSystemID, took duration: Duration)
+  /// An admission that its ticket system was told of is no conflict, or is one no longer; likewise.
+  func settled(_ admission: AttemptID)
 }
 
 extension EventSink {
   /// Who counts nothing need not hear it.
   package func asked(_ system: TicketSystemID, took duration: Duration) {}
+  package func settled(_ admission: AttemptID) {}
 }
 
 /// Spreads events to any number of subscribers. Each has a bounded buffer; when a subscriber falls behind, the oldest
@@ -59,6 +62,8 @@ package final class EventHub: EventSink {
   package func hand(to take: (@Sendable (GatewayEvent) -> Void)?) { tap.withLock { $0.take = take } }
 
   package func asked(_ system: TicketSystemID, took duration: Duration) { view.asked(system, took: duration) }
+
+  package func settled(_ admission: AttemptID) { view.settle(admission) }
 
   package func emit(_ event: GatewayEvent) {
     view.take(event)

@@ -141,7 +141,12 @@ extension OutboxSender {
     if let reason = end.reason, reason != .alreadyUsed {
       stored.lastWords.remember(owed.ticket, folded: stored.ledger.folded(of: owed.ticket), reason, at: end.at.wall)
     }
-    if end.ending.isConflict { events.emit(.conflict(OutboxConflict(owed: owed, told: end))) }
+    if end.ending.isConflict {
+      events.emit(.conflict(OutboxConflict(owed: owed, told: end)))
+    } else {
+      // By hand it may have been told once more.
+      events.settled(owed.attempt)
+    }
     return [.told(end)]
   }
 }

@@ -98,6 +98,7 @@ final class OutboxSender {
   /// What is to be written when an admission was taken back before it was told.
   func withdrawn(_ attempt: AttemptID) -> [JournalFact] {
     outbox.remove(attempt)
+    events.settled(attempt)
     return [.told(ToldAdmission(attempt: attempt, ending: .withdrawn, at: stored.now))]
   }
 

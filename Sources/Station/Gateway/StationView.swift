@@ -133,6 +133,12 @@ package final class StationView: Sendable {
   /// Takes up a conflict of an earlier process.
   func recall(_ conflict: StationSnapshot.Conflict) { state.withLock { $0.open.add(conflict) } }
 
+  /// Counts scans that an earlier process decided, some of them at a time; each is to be told once.
+  package func recall(_ scans: [EarlierScan]) { state.withLock { for scan in scans { $0.throughput.add(scan) } } }
+
+  /// A conflict is none any more: what was told once more was confirmed, or was taken back.
+  func settle(_ admission: AttemptID) { state.withLock { _ = $0.open.remove(admission) } }
+
   /// Staff have seen a conflict.
   /// - Returns: whether it was open.
   func acknowledge(_ admission: AttemptID) -> Bool { state.withLock { $0.open.remove(admission) } }

@@ -1,4 +1,4 @@
-internal import ScanModel
+package import ScanModel
 internal import StationProtocol
 
 /// Counts a station's scans by five minutes, gate and what became of them. Pure.
@@ -24,22 +24,28 @@ struct ThroughputBook: Sendable {
 
   /// Counts a scan that was read at `time`.
   mutating func add(_ gate: GateID, _ verdict: Verdict, at time: WallTime) {
+    add(EarlierScan(gate: gate, verdict: verdict.name, reason: verdict.reason, at: time))
+  }
+
+  /// Counts a scan, of this process or of an earlier one, in whatever order they come.
+  mutating func add(_ scan: EarlierScan) {
+    let time = scan.at
     let number = Self.number(time)
     if number > newest {
       newest = number
       forget(before: number - Int64(StationThroughput.bins) + 1)
     }
     guard number > newest - Int64(StationThroughput.bins) else { return }
-    let key = key(gate, verdict)
+    let key = key(scan)
     counts[key, default: [:]][number, default: 0] &+= 1
   }
 
-  private func key(_ gate: GateID, _ verdict: Verdict) -> Key {
-    let key = Key(gate: gate, verdict: verdict.name, reason: verdict.reason)
+  private func key(_ scan: EarlierScan) -> Key {
+    let key = Key(gate: scan.gate, verdict: scan.verdict, reason: scan.reason)
     if key.reason == nil || counts[key] != nil { return key }
-    let own = counts.keys.count { $0.gate == gate && $0.reason != nil }
+    let own = counts.keys.count { $0.gate == scan.gate && $0.reason != nil }
     guard own < StationThroughput.mostReasons else {
-      return Key(gate: gate, verdict: key.verdict, reason: StationThroughput.other)
+      return Key(gate: scan.gate, verdict: key.verdict, reason: StationThroughput.other)
     }
     return key
   }
@@ -70,5 +76,23 @@ struct ThroughputBook: Sendable {
     told.series.sort { ($0.gate.name, $0.verdict, $0.reason ?? "") < ($1.gate.name, $1.verdict, $1.reason ?? "") }
     told.series = Array(told.series.prefix(StationThroughput.mostSeries))
     return told
+  }
+}
+
+/// A scan that was decided before, as much as is counted of it.
+package struct EarlierScan: Sendable, Equatable {
+  package var gate: GateID
+  /// `admit`, `refuse` or `undecided`.
+  package var verdict: String
+  /// Why, by the names of events; `nil` for an admission.
+  package var reason: String?
+  /// When it was read, by the civil clock of then.
+  package var at: WallTime
+
+  package init(gate: GateID, verdict: String, reason: String?, at: WallTime) {
+    self.gate = gate
+    self.verdict = verdict
+    self.reason = reason
+    self.at = at
   }
 }

@@ -3,7 +3,7 @@ internal import Journal
 internal import LinuxIO
 package import Logging
 package import ScanConfiguration
-internal import ScanModel
+package import ScanModel
 package import Sealing
 internal import StationProtocol
 
@@ -13,17 +13,22 @@ package struct StationStorage {
   /// Says what is wrong with the lists that gates of a configuration are to decide by.
   package let lookForLists: @Sendable (StationConfiguration) async -> Void
   private let journal: Journal
+  private let path: String
+  /// Facts up to it are of earlier starts.
+  private let last: Int64
   /// Rids lists on board of what is over.
   private let upkeep: Task<Void, Never>
   /// How often.
   private static let upkeepInterval = Duration.seconds(3_600)
 
   private init(
-    _ journal: Journal, _ memory: StationMemory, _ upkeep: Task<Void, Never>,
+    _ journal: Journal, _ path: String, _ last: Int64, _ memory: StationMemory, _ upkeep: Task<Void, Never>,
     lookForLists: @escaping @Sendable (StationConfiguration) async -> Void
   ) {
     self.upkeep = upkeep
     self.journal = journal
+    self.path = path
+    self.last = last
     self.memory = memory
     self.lookForLists = lookForLists
   }
@@ -105,7 +110,7 @@ package struct StationStorage {
       }
       await lists.look(for: configuration, at: clock.now())
       return StationStorage(
-        journal,
+        journal, path, try await journal.end().fact,
         StationMemory(
           dependencies: LedgerDependencies(
             journal: journal, key: key.key, boot: boot, clock: clock, loop: gates, formerServers: known,
@@ -165,6 +170,35 @@ extension StationStorage {
         if let code = row.code, !codes.contains(code) { codes.append(code) }
       }
       return codes.reversed().prefix(StationLimits.maximumFound).map(\.self)
+    }
+  }
+}
+
+extension StationStorage {
+  /// So many scans of earlier starts are counted at most, the newest, and so many are read at a time.
+  private static let (mostEarlier, piece) = (100_000, 5_000)
+
+  /// Has the scans counted that earlier starts decided in the last twelve hours: what is shown of tonight does not begin anew. On a thread of
+  /// its own that gives way to all else; nobody waits for it, and a journal that cannot be read is told of by whoever needs it.
+  package func countEarlier(at gates: Set<GateID>, in view: StationView) async {
+    let (path, last) = (path, last)
+    await SystemThread.run("throughput") {
+      SystemThread.giveWay()
+      guard let reader = try? Journal.Reader(path: path, key: nil) else { return }
+      let time = StationThroughput.bin * StationThroughput.bins
+      let filter = Journal.Reader.Filter(from: SystemTime().wall() - time)
+      var (place, left): (Int64?, Int) = (last + 1, Self.mostEarlier)
+      while let before = place, left > 0 {
+        guard let page = try? reader.briefs(matching: filter, before: before, limit: min(left, Self.piece)) else {
+          return
+        }
+        view.recall(
+          page.rows.filter { gates.contains($0.gate) }.map {
+            EarlierScan(gate: $0.gate, verdict: $0.verdict, reason: $0.reason, at: $0.at.wall - $0.decidedIn)
+          })
+        left -= max(page.rows.count, 1)
+        place = page.next
+      }
     }
   }
 }

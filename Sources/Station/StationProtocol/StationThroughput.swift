@@ -1,7 +1,7 @@
 package import ScanModel
 
-/// How many scans each gate decided in each five minutes, by what became of them: for the last twelve hours of this service, on the
-/// machine's civil clock. A gate has at most `mostReasons` reasons of its own; rarer ones are counted together under `other`.
+/// How many scans each gate decided in each five minutes, by what became of them: for the last twelve hours, those of earlier starts of
+/// the service too, on the machine's civil clock. A gate has at most `mostReasons` reasons of its own; rarer ones are counted together under `other`.
 package struct StationThroughput: Hashable, Sendable {
   /// How long a bin is.
   package static let bin = Duration.seconds(300)

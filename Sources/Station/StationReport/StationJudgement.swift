@@ -20,40 +20,55 @@ package enum StationJudgement {
   // MARK: Gates and readers
 
   private static func judge(_ gate: StationSnapshot.Gate, of station: StationSnapshot) -> [StationRemark] {
-    func remark(_ weight: StationRemark.Weight, _ words: String, _ cure: String? = nil) -> StationRemark {
-      StationRemark(weight, .gate(gate.id), words, cure: cure)
+    func remark(
+      _ weight: StationRemark.Weight, _ words: String, _ cure: String? = nil, _ finding: StationFinding? = nil
+    ) -> StationRemark {
+      StationRemark(weight, .gate(gate.id), words, cure: cure, finding)
     }
     let detail = gate.condition.detail
     switch gate.condition.state {
     case "ready":
       var remarks: [StationRemark] = []
-      if let fault = gate.outputFault { remarks.append(remark(.cannotAdmit, fault)) }
+      if let fault = gate.outputFault {
+        remarks.append(remark(.cannotAdmit, fault, nil, .init(.cannotOpen, detail: fault)))
+      }
       let system = station.ticketSystems.first { $0.id == gate.ticketSystem }
       if let system, system.isAway, gate.offline == nil, !gate.isExit {
         // Its policy lets nobody pass without the ticket system's word. A gate that was ready before does not tell that.
         let cause = system.offline.map { " (\($0.rawValue))" } ?? ""
         remarks.append(
-          remark(.cannotAdmit, detail ?? "\(system.id) does not answer\(cause), and nobody passes here until it does"))
+          remark(
+            .cannotAdmit, detail ?? "\(system.id) does not answer\(cause), and nobody passes here until it does", nil,
+            .init(.gateNeedsSystem, .text(system.id.name), detail: detail)))
       } else if let detail {
         remarks.append(remark(.warning, detail))
       }
       let readers = station.readers.filter { gate.readers.contains($0.id) }
       if !readers.contains(where: { $0.condition.state == "reading" }) {
         let names = gate.readers.map(\.name).joined(separator: ", ")
-        remarks.append(remark(.cannotAdmit, "no code can be presented: none of its readers reads (\(names))"))
+        remarks.append(
+          remark(
+            .cannotAdmit, "no code can be presented: none of its readers reads (\(names))", nil,
+            .init(.noReader, .text(names))))
       }
       return remarks
     case "fault":
       let reason = gate.reason.map { " (\($0.rawValue))" } ?? ""
-      return [remark(.cannotAdmit, "it cannot decide\(reason): \(detail ?? "nobody has told why")")]
-    case "notSetUp": return [remark(.cannotAdmit, detail ?? "it is not set up")]
+      let finding = StationFinding(
+        .cannotDecide, .name(of: "reason", gate.reason?.rawValue ?? UndecidedReason.outOfService.rawValue),
+        detail: detail)
+      return [remark(.cannotAdmit, "it cannot decide\(reason): \(detail ?? "nobody has told why")", nil, finding)]
+    case "notSetUp":
+      return [remark(.cannotAdmit, detail ?? "it is not set up", nil, .init(.notSetUp, detail: detail))]
     case "maintenance":
       let words = "it is out of service: maintenance"
       return gate.isMaintenanceOrdered
-        ? [remark(.warning, words, "scangate maintenance off \(gate.id)")]
-        : [remark(.warning, "\(words), by its input")]
-    case "closed": return [remark(.warning, "it is out of service: \(detail ?? "the control service says so")")]
-    case "starting": return [remark(.warning, "it has only begun")]
+        ? [remark(.warning, words, "scangate maintenance off \(gate.id)", .init(.maintenanceOrdered))]
+        : [remark(.warning, "\(words), by its input", nil, .init(.maintenanceByInput))]
+    case "closed":
+      let words = "it is out of service: \(detail ?? "the control service says so")"
+      return [remark(.warning, words, nil, .init(.closed, detail: detail))]
+    case "starting": return [remark(.warning, "it has only begun", nil, .init(.starting))]
     default: return [remark(.warning, [gate.condition.state, detail].compactMap(\.self).joined(separator: ": "))]
     }
   }
@@ -64,8 +79,20 @@ package enum StationJudgement {
     return [
       StationRemark(
         .warning, .reader(reader.id), "it is \(reader.condition.spokenOfReader)",
-        cure: isAbsent ? "scangate devices" : nil)
+        cure: isAbsent ? "scangate devices" : nil, finding(of: reader))
     ]
+  }
+
+  private static func finding(of reader: StationSnapshot.Reader) -> StationFinding? {
+    let kind: StationFinding.Kind
+    switch reader.condition.state {
+    case "parked": kind = .readerParked
+    case "waiting": kind = .readerWaiting
+    case "failed": kind = .readerFailed
+    case "starting": kind = .starting
+    default: return nil
+    }
+    return StationFinding(kind, detail: reader.condition.detail)
   }
 
   // MARK: Ticket systems
@@ -73,43 +100,59 @@ package enum StationJudgement {
   private static func judge(
     _ system: StationSnapshot.TicketSystem, of station: StationSnapshot
   ) -> [StationRemark] {
-    func remark(_ words: String, _ cure: String? = nil) -> StationRemark {
-      StationRemark(.warning, .ticketSystem(system.id), words, cure: cure)
+    func remark(_ words: String, _ cure: String? = nil, _ finding: StationFinding? = nil) -> StationRemark {
+      StationRemark(.warning, .ticketSystem(system.id), words, cure: cure, finding)
     }
     var remarks: [StationRemark] = []
     let gates = station.gates.filter { $0.ticketSystem == system.id }
     // What a gate says of it is not said again.
     if let fault = system.fault, !gates.contains(where: { $0.reason == fault.reason }) {
-      remarks.append(remark("\(fault.reason.rawValue): \(fault.detail)"))
+      remarks.append(
+        remark(
+          "\(fault.reason.rawValue): \(fault.detail)", nil,
+          .init(.systemFault, .name(of: "reason", fault.reason.rawValue), detail: fault.detail)))
     }
     if let offline = system.offline {
       let host = system.host.map { "\($0) " } ?? "it "
-      remarks.append(remark("\(host)counts as offline (\(offline.rawValue))", "scangate config check --online"))
+      remarks.append(
+        remark(
+          "\(host)counts as offline (\(offline.rawValue))", "scangate config check --online",
+          .init(.systemOffline, .text(system.host ?? system.id.name), .name(of: "offline", offline.rawValue))))
     }
     if let doubt = system.doubt, !gates.contains(where: { $0.condition.detail?.hasPrefix(doubt) == true }) {
       remarks.append(remark(doubt))
     }
     if let budget = system.budget, budget.left == 0, system.offline != .rateLimited {
-      remarks.append(remark("none of its \(budget.most) requests is left; live scans wait"))
+      remarks.append(
+        remark(
+          "none of its \(budget.most) requests is left; live scans wait", nil,
+          .init(.budgetSpent, .text(String(budget.most)))))
     }
     if let ahead = system.clockAhead, max(ahead, .zero - ahead) > StationLimits.clockTolerance {
-      remarks.append(remark("this machine's clock is \(ahead.asClockError) its server's", "timedatectl"))
+      remarks.append(
+        remark(
+          "this machine's clock is \(ahead.asClockError) its server's", "timedatectl",
+          .init(ahead < .zero ? .clockBehind : .clockAhead, .text(ahead.asClockDistance))))
     }
     return remarks + judge(system.list, of: system.id)
   }
 
   private static func judge(_ list: StationSnapshot.List?, of system: TicketSystemID) -> [StationRemark] {
     guard let list else { return [] }
-    func remark(_ words: String) -> StationRemark {
-      StationRemark(.warning, .list(system), words, cure: "scangate tickets status --system \(system)")
+    func remark(_ words: String, _ finding: StationFinding) -> StationRemark {
+      StationRemark(.warning, .list(system), words, cure: "scangate tickets status --system \(system)", finding)
     }
     var remarks: [StationRemark] = []
-    if list.tickets == nil { remarks.append(remark("it cannot be read")) }
+    if list.tickets == nil { remarks.append(remark("it cannot be read", .init(.listUnreadable))) }
     if let age = list.age, let most = list.mostAge, age > most {
-      remarks.append(remark("it is \(age.asAge) old, and decides for \(most.asAge) at most"))
+      remarks.append(
+        remark("it is \(age.asAge) old, and decides for \(most.asAge) at most", .init(.listOld, .age(age), .age(most))))
     }
     if let refresh = list.refresh, ["failed", "heldBack", "fileRefused"].contains(refresh.state) {
-      remarks.append(remark(refresh.detail ?? "its refresh: \(refresh.state)"))
+      remarks.append(
+        remark(
+          refresh.detail ?? "its refresh: \(refresh.state)",
+          .init(.listRefresh, .name(of: "refresh", refresh.state), detail: refresh.detail)))
     }
     return remarks
   }
@@ -119,17 +162,24 @@ package enum StationJudgement {
   /// What is to be said of an outbox: the one judgement of it, whoever has looked into it.
   /// - Parameter now: by the clock by which its admissions were given.
   package static func remarks(on outbox: StationSnapshot.Outbox, at now: WallTime) -> [StationRemark] {
-    func remark(_ words: String, _ cure: String) -> StationRemark {
-      StationRemark(.warning, .outbox, words, cure: cure)
+    func remark(_ words: String, _ cure: String, _ finding: StationFinding) -> StationRemark {
+      StationRemark(.warning, .outbox, words, cure: cure, finding)
     }
     var remarks: [StationRemark] = []
-    if outbox.isHeld { remarks.append(remark("nothing is sent from it: staff hold it", "scangate outbox retry")) }
+    if outbox.isHeld {
+      remarks.append(remark("nothing is sent from it: staff hold it", "scangate outbox retry", .init(.outboxHeld)))
+    }
     if let waiting = waiting(outbox, at: now), let oldest = outbox.oldest, now - oldest > StationLimits.outboxPatience {
-      remarks.append(remark(waiting, "scangate outbox status"))
+      remarks.append(
+        remark(
+          waiting, "scangate outbox status",
+          .init(.outboxWaits, .text(String(outbox.owed)), .age(max(now - oldest, .zero)))))
     }
     if outbox.conflicts > 0 {
       remarks.append(
-        remark("ticket systems did not confirm \(outbox.conflicts) of what it told", "scangate journal conflicts"))
+        remark(
+          "ticket systems did not confirm \(outbox.conflicts) of what it told", "scangate journal conflicts",
+          .init(.outboxConflicts, .text(String(outbox.conflicts)))))
     }
     return remarks
   }
@@ -143,26 +193,38 @@ package enum StationJudgement {
   }
 
   private static func judgeService(_ station: StationSnapshot, _ program: String) -> [StationRemark] {
-    func remark(_ subject: StationRemark.Subject, _ words: String, _ cure: String? = nil) -> StationRemark {
-      StationRemark(.warning, subject, words, cure: cure)
+    func remark(
+      _ subject: StationRemark.Subject, _ words: String, _ cure: String? = nil, _ finding: StationFinding? = nil
+    ) -> StationRemark {
+      StationRemark(.warning, subject, words, cure: cure, finding)
     }
     var remarks: [StationRemark] = []
     switch station.journal.state {
     case "failing":
-      remarks.append(remark(.journal, "it keeps nothing: \(station.journal.detail ?? "nobody has told why")"))
+      remarks.append(
+        remark(
+          .journal, "it keeps nothing: \(station.journal.detail ?? "nobody has told why")", nil,
+          .init(.journalFailing, detail: station.journal.detail)))
     case "doubted":
       remarks.append(
         remark(
           .journal, "what it says of earlier is not relied on: \(station.journal.detail ?? "see docs/backup.md")",
-          "scangate journal accept"))
+          "scangate journal accept", .init(.journalDoubted, detail: station.journal.detail)))
     default: break
     }
     if let reload = station.reload {
       let words = reload.outcome.detail.map { ": \($0.onOneLine)" } ?? ""
       switch reload.outcome.state {
-      case "kept": remarks.append(remark(.configuration, "the new file is wrong\(words)", "scangate config check"))
+      case "kept":
+        remarks.append(
+          remark(
+            .configuration, "the new file is wrong\(words)", "scangate config check",
+            .init(.reloadKept, detail: reload.outcome.detail?.onOneLine)))
       case "needsRestart":
-        remarks.append(remark(.configuration, "the new file needs a restart\(words)", "systemctl restart scangate"))
+        remarks.append(
+          remark(
+            .configuration, "the new file needs a restart\(words)", "systemctl restart scangate",
+            .init(.reloadNeedsRestart, detail: reload.outcome.detail?.onOneLine)))
       default: break
       }
     }
@@ -170,12 +232,14 @@ package enum StationJudgement {
       remarks.append(remark(.control, words, "scangate kiosk status"))
     }
     if !station.isClockTrusted {
-      remarks.append(remark(.clock, "nobody vouches for this machine's clock yet", "timedatectl"))
+      remarks.append(
+        remark(.clock, "nobody vouches for this machine's clock yet", "timedatectl", .init(.clockUntrusted)))
     }
     if station.version != program {
       remarks.append(
         remark(
-          .service, "\(station.version) runs, and \(program) is installed", "systemctl restart scangate"))
+          .service, "\(station.version) runs, and \(program) is installed", "systemctl restart scangate",
+          .init(.otherVersion, .text(station.version), .text(program))))
     }
     return remarks
   }
@@ -203,13 +267,14 @@ extension StationSnapshot.Condition {
 
 extension Duration {
   /// Such as `0.2 s ahead of`, of how far a clock is ahead.
-  package var asClockError: String {
+  package var asClockError: String { "\(asClockDistance) \(self < .zero ? "behind" : "ahead of")" }
+
+  /// Such as `0.2 s`, of how far it is off.
+  package var asClockDistance: String {
     let milliseconds = milliseconds.magnitude
-    let amount =
-      milliseconds < 10_000
+    return milliseconds < 10_000
       ? "\(milliseconds / 1_000).\(milliseconds / 100 % 10) s"
       : milliseconds < 120_000 ? "\(milliseconds / 1_000) s" : "\(milliseconds / 60_000) min"
-    return "\(amount) \(self < .zero ? "behind" : "ahead of")"
   }
 }
 

@@ -58,12 +58,17 @@ package struct StationRemark: Equatable, Sendable {
   package var words: String
   /// The command that cures it, or shows more; `nil` where the words say what to do.
   package var cure: String?
+  /// The same as `words`, for whoever says it in another language; `nil` where nobody but the words tells.
+  package var finding: StationFinding?
 
-  package init(_ weight: Weight, _ subject: Subject, _ words: String, cure: String? = nil) {
+  package init(
+    _ weight: Weight, _ subject: Subject, _ words: String, cure: String? = nil, _ finding: StationFinding? = nil
+  ) {
     self.weight = weight
     self.subject = subject
     self.words = words
     self.cure = cure
+    self.finding = finding
   }
 
   /// What it is about, by its name.

@@ -15,6 +15,9 @@ import UnixSignals
 struct ConsoleRunCommand: AsyncParsableCommand {
   /// How long what is being answered may take at the end.
   private static let parting = Duration.seconds(5)
+  /// How long after the start what only that has needed is let go of, and how often what was needed since.
+  private static let settling = Duration.seconds(2)
+  private static let rest = Duration.seconds(300)
 
   static let configuration = CommandConfiguration(commandName: "run", abstract: "Run it.")
 
@@ -94,7 +97,18 @@ struct ConsoleRunCommand: AsyncParsableCommand {
         try? await Task.sleep(for: interval / 4)
       }
     }
-    defer { beat.cancel() }
+    // Four fifths of its memory are code, mapped where the start or somebody's page touched it; what works is mapped again.
+    let memory = Task {
+      try await Task.sleep(for: Self.settling)
+      while true {
+        ProcessMemory.letGoOfStart()
+        try await Task.sleep(for: Self.rest)
+      }
+    }
+    defer {
+      beat.cancel()
+      memory.cancel()
+    }
     try await ServiceGroup(configuration: setting).run()
   }
 

@@ -7,10 +7,13 @@ extension FirstRunSession {
     case page(SetupPage.News)
     case event(FirstRun.Event)
     case timeIsOver
+    case patienceIsOver
   }
 
-  /// How long the end stays to be seen.
+  /// How long the end stays to be seen by who has not looked yet.
   private static let parting = Duration.seconds(10)
+  /// How long the page's process may take to end, in which it answers whoever it was answering.
+  private static let patience = Duration.seconds(4)
 
   /// Runs to the end with a page, whose address and code the terminal shows; nothing is asked here.
   /// - Parameter duration: how long the page is there.
@@ -45,6 +48,8 @@ extension FirstRunSession {
     }
     var effects: [FirstRun.Effect] = []
     var words: String?
+    var answered: Int?
+    var isGone = false
     page.show(run.view)
     for await next in inputs {
       switch next {
@@ -60,14 +65,22 @@ extension FirstRunSession {
       case .page(.admitted):
         Terminal.out("Somebody has typed the code. Who was it, if not you? Ctrl-C ends it.")
         effects = run.first
-      case .page(.answer(let number, let text)): effects = run.take(.answered(text, question: number))
-      case .page(.key(let number, let key)):
+      case .page(.answer(let id, let number, let text)):
+        effects = run.take(.answered(text, question: number))
+        answered = id
+      case .page(.key(let id, let number, let key)):
+        answered = id
         effects =
           number == run.view.number && run.view.field?.isSecret == true ? run.take(await work.take(key: key)) : []
       case .page(.seen): if run.view.isOver { words = words ?? "" }
       case .page(.over(let told)):
         words = told
         effects = run.take(.cancelled)
+      case .page(.gone):
+        isGone = true
+        words = "The page's process has ended."
+        effects = run.take(.cancelled)
+      case .patienceIsOver: break
       case .timeIsOver:
         words = "The time of the page is over."
         effects = run.take(.cancelled)
@@ -77,17 +90,34 @@ extension FirstRunSession {
         order.yield(effect)
       }
       effects = []
+      if words != nil, run.view.isOver { break }
       page.show(run.view)
+      if let id = answered { page.done(id) }
+      answered = nil
       guard run.view.isOver else { continue }
-      if words != nil { break }
       // Whoever looks at the page sees the end, or has gone.
       Task {
         try await Task.sleep(for: Self.parting)
         input.yield(.page(.seen))
       }
     }
-    // Whoever looks at the end, or sent the last code, has an answer before.
-    try? await Task.sleep(for: .milliseconds(500))
+    if !isGone {
+      // Whoever looks at the end, or sent the last code, has an answer before.
+      var last = run.view
+      last.fault = words?.isEmpty == false ? words : nil
+      page.finish(last)
+      let limit = Task {
+        try await Task.sleep(for: Self.patience)
+        input.yield(.patienceIsOver)
+      }
+      waiting: for await next in inputs {
+        switch next {
+        case .page(.gone), .patienceIsOver: break waiting
+        default: continue
+        }
+      }
+      limit.cancel()
+    }
     page.end()
     await devices.deafen()
     if let words, !words.isEmpty { Terminal.error(words) }

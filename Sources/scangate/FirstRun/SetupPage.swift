@@ -10,14 +10,16 @@ final class SetupPage: Sendable {
   enum News: Sendable {
     /// It listens at this port.
     case ready(Int)
-    /// Somebody has answered a question.
-    case answer(Int, String)
-    /// Somebody has sent a key.
-    case key(Int, [UInt8])
+    /// Somebody has answered a question; to be confirmed by `done`.
+    case answer(Int, question: Int, String)
+    /// Somebody has sent a key; to be confirmed by `done`.
+    case key(Int, question: Int, [UInt8])
     /// Somebody is admitted.
     case admitted
-    /// It has ended, in words.
+    /// It is to end, in words.
     case over(String)
+    /// Its process has ended.
+    case gone
     /// The end was shown.
     case seen
   }
@@ -43,10 +45,12 @@ final class SetupPage: Sendable {
       case .ready(let port)?:
         tell(self.process.isConfined ? .ready(port) : .over("The page's process has more rights than it may have."))
       case .code(let id, let code)?: self.judge(id, code, tell)
-      case .answer(let number, let text)? where self.isOpen: tell(.answer(number, text))
-      case .key(let number, let key)? where self.isOpen: tell(.key(number, [UInt8](key.utf8)))
+      case .answer(let id, let number, let text)? where self.isOpen: tell(.answer(id, question: number, text))
+      case .key(let id, let number, let key)? where self.isOpen:
+        tell(.key(id, question: number, [UInt8](key.utf8)))
+      case .answer(let id, _, _)?, .key(let id, _, _)?: self.done(id)
       case .seen? where self.isOpen: tell(.seen)
-      case nil: tell(.over("The page's process has ended."))
+      case nil: tell(.gone)
       default: break
       }
     }
@@ -55,6 +59,13 @@ final class SetupPage: Sendable {
 
   func show(_ view: FirstRunView) { process.link.send(.view(view)) }
 
+  /// An answer was dealt with: what came of it is shown.
+  func done(_ id: Int) { process.link.send(.done(id, words: nil)) }
+
+  /// Has it show the end to whoever looks, and end by itself: `gone` is told then.
+  func finish(_ view: FirstRunView) { process.link.send(.end(view)) }
+
+  /// Ends it at once.
   func end() { process.end() }
 
   private var isOpen: Bool {
@@ -66,13 +77,13 @@ final class SetupPage: Sendable {
     let now = time.now()
     switch admission.withLock({ $0.take(code, at: now) }) {
     case .admitted:
-      process.link.send(.admitted(id, words: nil))
+      process.link.send(.done(id, words: nil))
       tell(.admitted)
     case .wrong(let left):
       process.link.send(
-        .admitted(id, words: "That is not the code that the terminal shows. You may try \(left) times."))
+        .done(id, words: "That is not the code that the terminal shows. You may try \(left) times."))
     case .over:
-      process.link.send(.admitted(id, words: "The page has ended."))
+      process.link.send(.done(id, words: "The page has ended."))
       tell(.over("Too many wrong codes were sent to the page, or its time is over."))
     }
   }

@@ -23,8 +23,8 @@ private func view() -> FirstRunView {
   @Test func whatIsSaidIsHeard() {
     let messages: [PageMessage] = [
       .listen(host: "::1", port: 8080), .view(view()), .view(.init(number: 1, topic: .over, step: 6, title: "")),
-      .admitted(3, words: nil), .admitted(4, words: hostile), .ready(port: 1), .code(5, hostile),
-      .answer(6, hostile), .key(7, "secret"), .seen,
+      .done(3, words: nil), .done(4, words: hostile), .end(view()), .ready(port: 1), .code(5, hostile),
+      .answer(6, question: 2, hostile), .key(7, question: 3, "secret"), .seen,
     ]
     for message in messages { expectEqual(PageMessage(message.bytes), message) }
   }
@@ -46,8 +46,8 @@ private func view() -> FirstRunView {
   private let html = PageHTML { _ in "<svg></svg>" }
 
   @Test func whatComesFromOutsideIsText() {
-    let page = html.question(view(), token: "t", refresh: 3)
-    expect(!page.contains("<script"))
+    let page = html.question(view(), revision: 4, token: "t", refresh: 3)
+    expect(!page.contains("<script>") && !page.contains("\u{202E}") && !page.contains("\u{0}"))
     expect(page.contains("&lt;script&gt;"))
     expect(!page.contains("style=") && !page.contains("http://") && !page.contains("https://"))
   }
@@ -55,7 +55,7 @@ private func view() -> FirstRunView {
   @Test func aKeyIsNeverShown() {
     var asked = FirstRunView(number: 1, topic: .key, step: 3, title: "Key")
     asked.field = .init("Key", suggestion: "leaked", isSecret: true)
-    let page = html.question(asked, token: "t", refresh: nil)
+    let page = html.question(asked, revision: 1, token: "t", refresh: nil)
     expect(!page.contains("leaked"))
     expect(page.contains("type=\"password\""))
   }
@@ -67,6 +67,54 @@ private func view() -> FirstRunView {
     ] {
       expect(!PageGuard.isOwn(other))
     }
+  }
+}
+
+@Suite struct PageStateTests {
+  @Test func whoLooksOnIsToldOfAnotherViewAndOfTheEnd() async {
+    let state = PageState()
+    state.show(view())
+    let revision = state.shown?.revision ?? 0
+    let (id, wakes) = state.watch()
+    var feed = wakes.makeAsyncIterator()
+    _ = await feed.next()
+    expectEqual(state.news(after: revision), nil)
+    // The same once more is no news.
+    state.show(view())
+    expectEqual(state.news(after: revision), nil)
+    state.show(.init(number: 8, topic: .gate, step: 5, title: "Gate"))
+    _ = await feed.next()
+    expectEqual(state.news(after: revision), .changed)
+    let last = FirstRunView(number: 9, topic: .over, step: 6, title: "Over")
+    state.end(last)
+    _ = await feed.next()
+    expectEqual(state.news(after: revision), .over(last))
+    // Nothing is to be seen behind the end, and nobody waits for an answer.
+    state.show(view())
+    expectEqual(state.shown?.view, last)
+    let words = await state.ask { _ in true }
+    expect(words != nil)
+    state.endWatch(id)
+    let more: Void? = await feed.next()
+    expect(more == nil)
+  }
+
+  @Test func anAnswerIsAwaited() async {
+    let state = PageState()
+    async let words = state.ask { id in
+      state.answer(id, "wrong")
+      return true
+    }
+    expectEqual(await words, "wrong")
+    let unsent = await state.ask { _ in false }
+    expect(unsent != nil)
+  }
+
+  @Test func anEventIsOfLinesAndTurnsNothing() {
+    var last = FirstRunView(number: 9, topic: .over, step: 6, title: "a\nevent: x\u{202E}")
+    last.words = ["b\r\nc"]
+    let text = PageScript.event(.over(last))
+    expectEqual(text, "event: over\ndata: a event: x\u{FFFD}\ndata: b  c\n\n")
   }
 }
 

@@ -109,6 +109,11 @@ extension LedgerKeeper {
 
   func takeUp(_ earlier: [OwedAdmission]) { sender.takeUp(earlier) }
 
+  /// Nobody could be told of it in time.
+  func giveUp(_ owed: OwedAdmission) { sender.end(owed, .tooLate, said: "Its day was over.") }
+
+  func tellAgain(_ owed: [OwedAdmission]) { sender.retry(owed) }
+
   /// Returns when everything that is owed was told, or has ended otherwise; while it is held, it does not.
   func allTold() async { await sender.sending?.value }
 

@@ -4,6 +4,7 @@ import ScanModel
 import Admission
 import Calls
 import ScanTesting
+import StationProtocol
 import Testing
 
 @testable import Gateway
@@ -79,6 +80,18 @@ import Testing
   }
 
   /// A search that takes long, a firewall that lets scans through alone: what a probe is told need not be true of scans.
+  /// A conflict that staff have sent once more, and the ticket system then confirms, is open no longer.
+  @Test func aConflictThatIsConfirmedLaterIsOpenNoLonger() async throws {
+    let process = try await owing([Self.code]) { $0.script(Self.code, .fail(.noConnection), .redeem("1")) }
+    let owed = try #require(try await process.journal.owed().first)
+    await process.keeper.giveUp(owed)
+    expectEqual(process.hub.view.openConflicts.newest.map(\.id), [owed.attempt])
+    expectEqual(process.hub.view.openConflicts.newest.map(\.state), ["tooLate"])
+    await process.keeper.tellAgain([owed])
+    await pass(process) { process.journal.endings.last == .confirmed }
+    expectEqual(process.hub.view.openConflicts.count, 0)
+  }
+
   @Test func aProbeThatFailsDoesNotKeepAWorkingTicketSystemOffline() async throws {
     let process = try LedgerProcess(policy: Self.policy, time: time)
     process.system.script(Self.code, .fail(.noConnection))

@@ -75,6 +75,28 @@ import Testing
     expect(told.series.allSatisfy { $0.counts.count <= StationThroughput.bins }, "seed \(seed)")
   }
 
+  /// What an earlier process decided is counted beside what this one has, whatever comes first.
+  @Test func whatAnEarlierProcessDecidedIsCounted() {
+    let view = StationView()
+    let earlier = [
+      EarlierScan(gate: Self.north, verdict: "admit", reason: nil, at: Self.noon - .seconds(600)),
+      EarlierScan(gate: Self.north, verdict: "refuse", reason: "alreadyUsed", at: Self.noon - .seconds(300)),
+      EarlierScan(gate: Self.north, verdict: "admit", reason: nil, at: Self.noon - .seconds(43_500)),
+    ]
+    var book = ThroughputBook()
+    book.add(Self.north, .admit, at: Self.noon)
+    book.add(Self.north, .refuse(.alreadyUsed), at: Self.noon)
+    for scan in earlier { book.add(scan) }
+    let told = book.told(at: Self.noon)
+    let last = StationThroughput.bins - 1
+    expectEqual(told.series.map(\.verdict), ["admit", "refuse"])
+    expectEqual(told.series[0].counts.suffix(3), [1, 0, 1])
+    expectEqual(told.series[1].counts.suffix(3), [0, 1, 1])
+    expectEqual(told.series[0].counts.count, last + 1)
+    view.recall(earlier)
+    expectEqual(total(view.throughput(at: Self.noon)), 2)
+  }
+
   @Test func whatAClockSaysMayBeAnything() {
     for time in [Int64.min, .max, 0, -1] {
       var book = ThroughputBook()

@@ -16,14 +16,13 @@ struct PageStatic: Sendable {
   }
 
   static let style = File("pages", "css", "text/css; charset=utf-8", PackageResources.pages_css)
+  /// Keeps doors live, and pages of staff fresh.
   static let script = File("live", "js", "text/javascript; charset=utf-8", PackageResources.live_js)
-  /// Renews pages of staff.
-  static let fresh = File("fresh", "js", "text/javascript; charset=utf-8", PackageResources.fresh_js)
   static let device = File("device", "js", "text/javascript; charset=utf-8", PackageResources.device_js)
   static let icon = File("icon", "svg", "image/svg+xml", PackageResources.icon_svg)
 
   /// All of them.
-  static let files = [style, script, fresh, device, icon]
+  static let files = [style, script, device, icon]
 
   /// `/static/NAME`.
   static func respond(to name: String) throws(ConsoleAnswer) -> Response {

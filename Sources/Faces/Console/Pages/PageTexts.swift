@@ -44,7 +44,10 @@ struct PageTexts: Sendable {
   subscript(key: String) -> String { texts[key] ?? key }
 
   /// A text with its gaps filled. What it is filled with is not looked at for gaps.
-  func callAsFunction(_ key: String, _ values: String...) -> String {
+  func callAsFunction(_ key: String, _ values: String...) -> String { self(key, values) }
+
+  /// The same with as many values as there are.
+  func callAsFunction(_ key: String, _ values: [String]) -> String {
     var text = ""
     var rest = self[key][...]
     while let open = rest.firstIndex(of: "{") {

@@ -50,11 +50,10 @@ struct StaffPage: Sendable {
       model.set("isThere", true)
       await fill(&model, station, texts, time, await desk.allowedNow())
     } catch {
-      model.set("away", .foreign(error.description, limit: 400))
+      model.set("away", .text(texts["absence.\(error.kind.name)"]))
     }
     var page = PageLayout(template, title: title.isEmpty ? "scangate" : title, kind: template, model)
     page.isLive = true
-    page.script = PageStatic.fresh
     return page.response(texts)
   }
 
@@ -88,7 +87,7 @@ struct StaffPage: Sendable {
   ) -> PageModel.Item {
     .list(
       station.outbox.open.prefix(50).map { conflict in
-        let reason = conflict.reason.map { texts.named("reason", $0) } ?? conflict.state
+        let reason = conflict.reason.map { texts.named("reason", $0) } ?? texts.named("conflict", conflict.state)
         return [
           "gate": .foreign(conflict.gate.name, limit: 60), "at": .text(time.short(conflict.admitted)),
           "code": conflict.code.map { .foreign($0, limit: 8) }, "reason": .foreign(reason, limit: 80),
@@ -107,4 +106,16 @@ struct StaffQuery: Sendable {
 
   /// A value that was sent and is not empty.
   subscript(name: String) -> String? { form?[name].flatMap { $0.isEmpty ? nil : $0 } }
+}
+
+extension StationAbsence.Kind {
+  /// The name of its text.
+  var name: String {
+    switch self {
+    case .nobody: "nobody"
+    case .notAllowed: "notAllowed"
+    case .refused: "refused"
+    case .silent: "silent"
+    }
+  }
 }

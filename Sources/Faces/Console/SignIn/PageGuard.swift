@@ -78,8 +78,9 @@ struct PageGuard: RouterMiddleware {
   }
 
   private func caller(of request: Request, _ context: ConsoleContext, _ session: String?) -> PageCaller? {
-    // What a page asks for by itself is no use of it.
-    let isUse = !request.uri.path.hasPrefix("/pages/")
+    // What a page asks for by itself is no use of it: of its own paths, or by its script.
+    let isOfScript = HTTPField.Name("Sec-Fetch-Dest").flatMap { request.headers[$0] } == "empty"
+    let isUse = !request.uri.path.hasPrefix("/pages/") && !isOfScript
     if let caller = session.flatMap({ access.caller(session: $0, isUse: isUse) }) { return caller }
     if let device = PageCookie.device.value(in: request.head), let caller = access.caller(device: device) {
       return caller

@@ -53,10 +53,17 @@ struct PageBench {
   func follow(
     _ gate: String, as visitor: Visitor = .loopback, language: String = "en", reads: Bool = true
   ) async throws -> APIClient {
+    try await follow(path: "/pages/door/\(gate)/events", as: visitor, language: language, reads: reads)
+  }
+
+  /// Follows a stream.
+  func follow(
+    path: String, as visitor: Visitor, language: String = "en", reads: Bool = true
+  ) async throws -> APIClient {
     let client = try await APIClient(port: port, reads: reads)
     let cookie = visitor.cookie.map { "Cookie: \($0)\r\n" } ?? ""
     try await client.send(
-      "GET /pages/door/\(gate)/events HTTP/1.1\r\nHost: 127.0.0.1:\(port)\r\nAccept-Language: \(language)\r\n\(cookie)\r\n"
+      "GET \(path) HTTP/1.1\r\nHost: 127.0.0.1:\(port)\r\nAccept-Language: \(language)\r\n\(cookie)\r\n"
     )
     return client
   }

@@ -3,6 +3,7 @@ import Foundation
 import ScanConfiguration
 import ScanModel
 import StationProtocol
+import StationReport
 import Testing
 
 @testable import Console
@@ -16,6 +17,20 @@ import Testing
     "refusal": PageRefusal.allCases.map(\.rawValue),
     "status": StationStatus.allCases.map(\.rawValue) + ["own"],
     "conflict": ["contradicted", "unsettled", "tooLate"],
+    "finding": StationFinding.Kind.allCases.map(\.rawValue),
+    "offline": OfflineCause.allCases.map(\.rawValue),
+    "decider": Decider.allCases.map(\.rawValue),
+    "signal": TechnicianRoutes.signals,
+    "refresh": ["refreshed", "failed", "heldBack", "partial", "missing", "fileRefused"],
+    "gateState": ["ready", "maintenance", "closed", "notSetUp", "fault", "starting"],
+    "readerState": ["parked", "waiting", "reading", "failed", "starting"],
+    "journalState": ["working", "failing", "doubted"],
+    "absence": ["nobody", "notAllowed", "refused", "silent"],
+    "trouble": ["nobody", "notAllowed", "refused", "silent", "busy", "tooMuch", "question", "fault"],
+    "place": [
+      "gate", "reader", "ticketSystem", "certificate", "list", "outbox", "journal", "disk", "configuration", "control",
+      "clock", "service",
+    ],
     "note": [],
     "problem": [],
     "done": [],

@@ -67,6 +67,65 @@ import Testing
     }
   }
 
+  /// What the gateway calls by a name is said in the page's language; words of others stay as they are.
+  @Test func whatIsFoundIsSaidInThePagesLanguage() async throws {
+    var station = Self.station()
+    station.gates[0].condition = .init(state: "fault", detail: "venue.example says 403")
+    station.gates[0].reason = .keyRefused
+    station.readers[0].condition = .init(state: "parked")
+    station.ticketSystems[0].offline = .timeOut
+    station.outbox.isHeld = true
+    (station.outbox.owed, station.outbox.oldest) = (2, station.at - .seconds(5 * 86_400))
+    station.isClockTrusted = false
+    try await withPages(station, react: { _ in .answer(.refused(.nothingToAnnul, "Nobody is in on that ticket.")) }) {
+      bench in
+      let technician = try await bench.signIn("technician")
+      let page = try await bench.get("/technician", as: technician, ["Accept-Language": "de"])
+      for words in [
+        "Er kann nicht entscheiden: Das Ticketsystem weist unseren Schlüssel ab.", "venue.example says 403",
+        "Durchgang north",
+        "nicht angesteckt", "keine Antwort in der Zeit", "das Personal hält ihn an",
+        "2 Einlässe, der älteste seit 5 Tage",
+        "bürgt noch niemand", "MB sind frei",
+      ] {
+        expect(page.body.contains(words), "\(words)")
+      }
+      for words in ["cannot decide", "keyRefused", "timeOut", "not plugged in", "counts as", "staff hold", "days"] {
+        expect(!page.body.contains(words), "\(words)")
+      }
+      let organiser = try await bench.signIn("organiser")
+      let house = try await bench.get("/organiser", as: organiser, ["Accept-Language": "fr"])
+      expect(house.body.contains("pas de réponse à temps") && house.body.contains("À transmettre : 2 entrées"))
+      // One reason, and in this language.
+      let attendant = try await bench.signIn("attendant")
+      let form = try PageBench.fields(
+        of: "annul", in: try await bench.get("/attendant/north", as: attendant).body)
+      let answer = try await bench.post("/attendant/north", as: attendant, form)
+      let shown = try await bench.get(
+        answer.fields["location"] ?? "", as: attendant, ["Accept-Language": "es"])
+      expect(shown.body.contains("No hay ninguna admisión que retirar") || shown.body.contains("ninguna admisión"))
+      expect(!shown.body.contains("Nobody is in"), "\(shown.body)")
+    }
+  }
+
+  /// The gateway's end is told to pages of staff as it is to doors; and to nobody who may not see them.
+  @Test func whetherTheGatewayIsThereIsToldAtOnce() async throws {
+    try await withPages(Self.station()) { bench in
+      let path = "/pages/station/events"
+      expectEqual(try await bench.get(path).status, 401)
+      expectEqual(try await bench.get(path, as: try await bench.signIn("attendant")).status, 403)
+      for role in ["technician", "organiser"] {
+        let page = try await bench.get("/\(role)", as: try await bench.signIn(role))
+        expect(page.body.contains("data-watch=\"\(path)\""))
+      }
+      let client = try await bench.follow(path: path, as: try await bench.signIn("organiser"))
+      await client.await("\"kind\":\"station\"")
+      await client.await("event: beat")
+      bench.station.end()
+      await client.await("\"kind\":\"away\"")
+    }
+  }
+
   @Test func lampsAreTriedInMaintenanceAlone() async throws {
     var station = Self.station()
     let ready = station

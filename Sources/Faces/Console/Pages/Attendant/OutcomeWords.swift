@@ -14,7 +14,9 @@ struct OutcomeWords: Sendable {
     case .decided(let scan): return decided(scan)
     case .found(let tickets): return found(tickets)
     case .refused(let refusal, let words):
-      return trouble("order.refused", texts.named("refused", refusal.rawValue), words)
+      // One reason, in the page's language. Of what failed the station alone can tell what it was.
+      let isOfDevice = refusal == .outOfService || refusal == .notWritten
+      return trouble("order.refused", texts.named("refused", refusal.rawValue), isOfDevice ? words : nil)
     case .unknown: return trouble("order.unknown", texts["order.unknownWords"], nil)
     case .away: return trouble("order.refused", texts["order.away"], nil)
     case .invalid: return trouble("order.refused", texts["order.invalid"], nil)

@@ -15,7 +15,7 @@ struct PageChart: Sendable, Equatable {
   static let mostSeries = 16
   private static let kinds: Set<String> = ["admit", "refuse", "undecided", "plain"]
   private static let hatched: Set<String> = ["refuse", "undecided"]
-  private static let (width, height, left, bottom, top) = (720, 240, 48, 24, 10)
+  private static let (width, height, axis, bottom, top) = (720, 240, 48, 24, 10)
 
   /// What distinguishes it from others of the same page: letters, digits and `-`.
   var id: String
@@ -25,6 +25,12 @@ struct PageChart: Sendable, Equatable {
   /// What stands below each place; empty ones are left out.
   var places: [String]
   var series: [Series]
+  /// Whether it is read from its end, as what happened last stands there: the axis is beside that.
+  var isReadFromEnd = false
+
+  /// Between which the bars stand.
+  private var left: Int { isReadFromEnd ? 0 : Self.axis }
+  private var right: Int { isReadFromEnd ? Self.width - Self.axis : Self.width }
 
   /// The highest stack; at least 1.
   var highest: UInt64 {
@@ -57,7 +63,7 @@ struct PageChart: Sendable, Equatable {
     let count = min(places.count, Self.mostPlaces)
     let end = Self.end(for: highest)
     let area = Self.height - Self.bottom - Self.top
-    let step = count == 0 ? 0 : Double(Self.width - Self.left) / Double(count)
+    let step = count == 0 ? 0 : Double(right - left) / Double(count)
     func high(_ value: UInt64) -> Double { Double(value) / Double(end) * Double(area) }
     var svg = """
       <svg class="chart" viewBox="0 0 \(Self.width) \(Self.height)" role="img" aria-labelledby="\(id)-t \(id)-d">\
@@ -66,14 +72,15 @@ struct PageChart: Sendable, Equatable {
     svg += hatchings
     for (value, y) in [(end, Self.top), (end / 2, Self.top + area / 2), (0, Self.top + area)]
     where value != 0 || y == Self.top + area {
-      svg += "<line class=\"grid\" x1=\"\(Self.left)\" x2=\"\(Self.width)\" y1=\"\(y)\" y2=\"\(y)\"/>"
-      svg += "<text class=\"axis\" x=\"\(Self.left - 6)\" y=\"\(y + 4)\" text-anchor=\"end\">\(value)</text>"
+      svg += "<line class=\"grid\" x1=\"\(left)\" x2=\"\(right)\" y1=\"\(y)\" y2=\"\(y)\"/>"
+      svg += "<text class=\"axis\" x=\"\(isReadFromEnd ? right + 6 : left - 6)\" y=\"\(y + 4)\" "
+      svg += "text-anchor=\"\(isReadFromEnd ? "start" : "end")\">\(value)</text>"
     }
     // One shape a series: a page of many bars stays small.
     var shapes = Array(repeating: "", count: min(series.count, Self.mostSeries))
     for place in 0..<count {
       var stacked: UInt64 = 0
-      let x = Double(Self.left) + step * Double(place)
+      let x = Double(left) + step * Double(place)
       for (index, series) in series.prefix(Self.mostSeries).enumerated() where series.values.indices.contains(place) {
         let value = series.values[place]
         guard value > 0 else { continue }
@@ -86,8 +93,8 @@ struct PageChart: Sendable, Equatable {
       guard !places[place].isEmpty else { continue }
       // What would be cut at the edge ends there.
       let middle = x + step / 2
-      let isLast = middle > Double(Self.width - 20)
-      svg += "<text class=\"axis\" x=\"\(isLast ? "\(Self.width)" : Self.text(middle))\" y=\"\(Self.height - 6)\" "
+      let isLast = middle > Double(right - 20)
+      svg += "<text class=\"axis\" x=\"\(isLast ? "\(right)" : Self.text(middle))\" y=\"\(Self.height - 6)\" "
       svg += "text-anchor=\"\(isLast ? "end" : "middle")\">"
       svg += "\(PageEscaping.escape(places[place]))</text>"
     }

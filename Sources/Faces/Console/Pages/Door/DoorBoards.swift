@@ -30,6 +30,8 @@ struct DoorBoards: Sendable {
     case away
     /// The station has no such gate.
     case noGate
+    /// The station answers: what pages of no one gate are told.
+    case station
     case gate(DoorIdle, Lit?)
   }
 
@@ -105,11 +107,12 @@ struct DoorBoards: Sendable {
 
   // MARK: What is shown
 
-  /// What stands on the page of a gate.
-  func face(of gate: GateID, at now: MonotonicTime) -> Face {
+  /// What stands on the page of a gate; of no one gate, whether the station answers.
+  func face(of gate: GateID?, at now: MonotonicTime) -> Face {
     guard let isTelling else { return .awaited }
     guard isTelling, !isSilent else { return .away }
     guard let station else { return .awaited }
+    guard let gate else { return .station }
     guard let found = station.gates.first(where: { $0.id == gate }) else { return .noGate }
     return .gate(DoorIdle(found, of: station), lit[gate].flatMap { $0.until > now ? $0 : nil })
   }

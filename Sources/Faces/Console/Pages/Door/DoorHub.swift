@@ -17,7 +17,8 @@ final class DoorHub: Sendable {
   private static let linger: Duration = .seconds(30)
 
   private struct Viewer {
-    let gate: GateID
+    /// `nil` for a page of no one gate: it is told whether the station answers.
+    let gate: GateID?
     let language: PageLanguage
     let wakes: AsyncStream<Void>.Continuation
     /// What it was told last.
@@ -35,7 +36,7 @@ final class DoorHub: Sendable {
   private struct State {
     var boards = DoorBoards()
     var viewers: [UInt64: Viewer] = [:]
-    var shown: [GateID: Shown] = [:]
+    var shown: [GateID?: Shown] = [:]
     var lastViewer: UInt64 = 0
     var lastFace: UInt64 = 0
     var beat: (number: UInt64, bytes: ByteBuffer) = (0, ByteBuffer())
@@ -58,8 +59,9 @@ final class DoorHub: Sendable {
   /// How many streams there are.
   var count: Int { state.withLock { $0.viewers.count } }
 
-  /// Begins to tell somebody what stands on a gate's page; `nil` where as many are told as may be.
-  func watch(_ gate: GateID, in language: PageLanguage) -> DoorWatch? {
+  /// Begins to tell somebody what stands on a gate's page, or of no one gate whether the station answers; `nil` where as many are told as
+  /// may be.
+  func watch(_ gate: GateID?, in language: PageLanguage) -> DoorWatch? {
     let (wakes, continuation) = AsyncStream.makeStream(of: Void.self, bufferingPolicy: .bufferingNewest(1))
     let number: UInt64? = state.withLock { state in
       guard !state.isEnded, state.viewers.count < Self.mostStreams else { return nil }
@@ -226,7 +228,7 @@ final class DoorHub: Sendable {
 
   /// - Returns: whether something else stands on the gate's page now.
   @discardableResult
-  private func renew(_ gate: GateID, _ state: inout State, _ now: MonotonicTime) -> Bool {
+  private func renew(_ gate: GateID?, _ state: inout State, _ now: MonotonicTime) -> Bool {
     let face = state.boards.face(of: gate, at: now)
     guard state.shown[gate]?.face != face else { return false }
     state.lastFace += 1

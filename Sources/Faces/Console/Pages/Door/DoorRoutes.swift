@@ -8,6 +8,8 @@ import ScanModel
 struct DoorRoutes: Sendable {
   /// After how many seconds a page loads itself anew where there is no script.
   private static let refresh = 2
+  /// Where pages of no one gate are told whether the station answers.
+  private static let stationPath: RouterPath = "/pages/station/events"
   /// What a stream begins with: that whoever loses it shall come back after a second.
   private static let opening = ByteBuffer(string: "retry: 1000\n\n")
 
@@ -19,7 +21,14 @@ struct DoorRoutes: Sendable {
 
   func add(to pages: ConsoleGroup) {
     pages.get("/door/:gate") { try await page($0, $1) }
-    pages.get("/pages/door/:gate/events") { try stream($0, $1) }
+    pages.get("/pages/door/:gate/events") { request, context in
+      let gate = try Self.gate(context)
+      return try stream(of: gate, for: context.requires(.door, at: gate.name), request, context)
+    }
+    // Pages of staff: whether the station answers.
+    pages.get(Self.stationPath) { request, context in
+      try stream(of: nil, for: context.requires(.technician, .organiser), request, context)
+    }
   }
 
   /// The gate that a path names.
@@ -58,9 +67,9 @@ struct DoorRoutes: Sendable {
     ]
   }
 
-  private func stream(_ request: Request, _ context: ConsoleContext) throws -> Response {
-    let gate = try Self.gate(context)
-    let caller = try context.requires(.door, at: gate.name)
+  private func stream(
+    of gate: GateID?, for caller: PageCaller, _ request: Request, _ context: ConsoleContext
+  ) throws -> Response {
     let language = setting.texts(for: request, context).language
     guard let watch = hub.watch(gate, in: language) else {
       throw ConsoleAnswer(

@@ -35,6 +35,7 @@ struct DoorWords: Hashable, Sendable {
     case .away:
       self.init(kind: "away", head: texts["door.away"])
       reason = texts["door.awayWords"]
+    case .station: self.init(kind: "station", head: "")
     case .noGate: self.init(kind: "noGate", head: texts["door.noGate"])
     case .gate(let idle, let lit):
       if let lit {

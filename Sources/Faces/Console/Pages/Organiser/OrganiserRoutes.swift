@@ -3,7 +3,6 @@ import Hummingbird
 import ScanConfiguration
 import ScanModel
 import StationProtocol
-import StationReport
 
 /// `/organiser`: how it goes, as charts; nothing at a gate is ordered here.
 struct OrganiserRoutes: Sendable {
@@ -25,18 +24,18 @@ struct OrganiserRoutes: Sendable {
       do {
         return try await reports.report(request, context)
       } catch let trouble as PageReports.Trouble {
-        return try await page(request, context, trouble: trouble.words)
+        return try await page(request, context, trouble: trouble)
       }
     }
   }
 
   private func page(
-    _ request: Request, _ context: ConsoleContext, trouble: String? = nil
+    _ request: Request, _ context: ConsoleContext, trouble: PageReports.Trouble? = nil
   ) async throws -> Response {
     try await staff.page("organiser", request, context) { model, station, texts, time, orders in
       Self.fill(&model, station, texts, time, orders, only: StaffQuery(request.uri.query)["gate"])
       model.set("reports", .flag(reports.isThere))
-      model.set("reportTrouble", trouble.map { .foreign($0, limit: 400) })
+      model.set("reportTrouble", trouble.map { .text($0.shown(texts)) })
       model.set("reportFrom", .text(PageInstant.local(time.now - .seconds(86_400), time)))
       model.set("reportUntil", .text(PageInstant.local(time.now, time)))
     }
@@ -71,7 +70,7 @@ struct OrganiserRoutes: Sendable {
           ]
         }))
     model.set("systems", .list(station.ticketSystems.enumerated().map { system($0, $1, station, texts) }))
-    model.set("waiting", StationJudgement.waiting(station.outbox, at: station.at).map { .foreign($0, limit: 200) })
+    model.set("waiting", PageFinding.waiting(station, texts).map { .text($0) })
     model.set("deciding", .text(String(station.gates.count(where: \.isDeciding))))
     model.set("conflicts", StaffPage.conflicts(of: station, texts, time, orders))
   }
@@ -102,7 +101,7 @@ struct OrganiserRoutes: Sendable {
         }),
       "answers": answers.map { .markup($0.svg) },
       "answerRows": times.map { .list(AnswerChart(times: $0, texts: texts).rows) },
-      "trouble": system.offline.map { .foreign($0.rawValue, limit: 60) },
+      "trouble": system.offline.map { .text(texts.named("offline", $0.rawValue)) },
     ]
   }
 }

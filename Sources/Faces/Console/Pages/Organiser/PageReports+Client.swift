@@ -17,7 +17,7 @@ extension PageReports {
               from: question.from, until: question.until, gate: question.gate, form: question.isPDF ? .pdf : .csv)
           ).bytes
         } catch {
-          throw Trouble(words: error.description)
+          throw Trouble(error)
         }
       },
       read: { question throws(Trouble) in
@@ -27,7 +27,7 @@ extension PageReports {
               before: question.before, limit: Self.rows, gate: question.gate, verdict: question.verdict))
           return (page.rows.map { Row($0) }, page.next)
         } catch {
-          throw Trouble(words: error.description)
+          throw Trouble(error)
         }
       })
   }
@@ -40,5 +40,22 @@ extension PageReports.Row {
       place: line.place, at: line.at, gate: line.gate.name, reader: line.reader.name, verdict: line.verdict,
       reason: text(line.reason), decider: line.decider, event: text(line.event), note: text(line.note),
       isAnnulled: line.isAnnulled)
+  }
+}
+
+extension PageReports.Trouble {
+  init(_ absence: ReportAbsence) {
+    let name =
+      switch absence.kind {
+      case .nobody: "nobody"
+      case .notAllowed: "notAllowed"
+      case .refused: "refused"
+      case .silent, .cancelled: "silent"
+      case .fault(.busy): "busy"
+      case .fault(.tooMuch): "tooMuch"
+      case .fault(.question): "question"
+      case .fault(.journal), .fault(.inside): "fault"
+      }
+    self.init(name: name, words: absence.description)
   }
 }

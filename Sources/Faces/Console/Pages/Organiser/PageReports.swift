@@ -31,9 +31,15 @@ struct PageReports: Sendable {
     var isAnnulled = false
   }
 
-  /// Why there is none; clean words.
+  /// Why there is none: by the name of a text, and in clean words of whoever was asked.
   struct Trouble: Error, Sendable, Equatable {
+    var name: String
     var words: String
+
+    /// As a page says it: in its language where there is a text.
+    func shown(_ texts: PageTexts) -> String {
+      texts.has("trouble.\(name)") ? texts["trouble.\(name)"] : TerminalText.clean(words, limit: 400)
+    }
   }
 
   /// A page of the journal.

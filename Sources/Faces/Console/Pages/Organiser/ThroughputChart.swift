@@ -30,7 +30,7 @@ struct ThroughputChart: Sendable {
     }
     return PageChart(
       id: id, title: texts("organiser.throughputOf", shown), words: texts("organiser.throughputWords", String(total)),
-      places: places, series: series)
+      places: places, series: series, isReadFromEnd: true)
   }
 
   /// The same as rows of a table: those bins in which anything was.

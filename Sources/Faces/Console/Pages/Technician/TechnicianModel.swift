@@ -17,8 +17,10 @@ struct TechnicianModel: Sendable {
       "remarks",
       .list(
         remarks.map { remark in
-          [
-            "place": .foreign(remark.place, limit: 80), "words": .foreign(remark.words, limit: 400),
+          let found = remark.finding.map { PageFinding(texts: texts).words($0) }
+          return [
+            "place": .text(PageFinding(texts: texts).place(remark.subject)), "found": found.map { .text($0) },
+            "words": (found == nil ? remark.words : remark.finding?.detail).map { .foreign($0, limit: 400) },
             "cure": remark.cure.map { .foreign($0, limit: 200) },
             "weight": .text(texts[remark.weight == .cannotAdmit ? "technician.cannotAdmit" : "technician.warning"]),
             "isHeavy": .flag(remark.weight == .cannotAdmit),
@@ -40,7 +42,10 @@ struct TechnicianModel: Sendable {
         "statuses",
         .list(
           StationStatus.allCases.map { status in
-            ["value": .text(status.rawValue), "isSet": .flag(control.board.manualStatus == status)]
+            [
+              "value": .text(status.rawValue), "words": .text(texts["status.\(status.rawValue)"]),
+              "isSet": .flag(control.board.manualStatus == status),
+            ]
           }))
       model.set("isOwnStatus", .flag(control.board.manualStatus == nil))
     }
@@ -48,7 +53,9 @@ struct TechnicianModel: Sendable {
 
   private func reader(_ reader: StationSnapshot.Reader) -> PageModel {
     [
-      "name": .foreign(reader.id.name, limit: 60), "state": .foreign(reader.condition.spokenOfReader, limit: 300),
+      "name": .foreign(reader.id.name, limit: 60),
+      "state": .foreign(texts.named("readerState", reader.condition.state), limit: 60),
+      "detail": reader.condition.detail.map { .foreign($0, limit: 300) },
       "isReading": .flag(reader.condition.state == "reading"), "since": reader.since.map { .text(time.short($0)) },
       "last": .text(reader.lastRead.map { time.short($0) } ?? texts["technician.never"]),
       "reads": .text(String(reader.reads)), "refusals": .text(String(reader.refusals)),
@@ -62,7 +69,9 @@ struct TechnicianModel: Sendable {
     var model: PageModel = [
       "name": .foreign(gate.id.name, limit: 60),
       "state": .foreign(
-        [gate.condition.state, gate.condition.detail].compactMap(\.self).joined(separator: ": "), limit: 300),
+        [texts.named("gateState", gate.condition.state), gate.reason.map { texts.named("reason", $0.rawValue) }]
+          .compactMap(\.self).joined(separator: ": "), limit: 300),
+      "detail": gate.condition.detail.map { .foreign($0, limit: 300) },
       "fault": gate.outputFault.map { .foreign($0, limit: 300) }, "passed": .text(String(gate.passed)),
       "value": .text(gate.id.name),
     ]
@@ -70,24 +79,27 @@ struct TechnicianModel: Sendable {
       model.set(
         "tests",
         .list(
-          TechnicianRoutes.signals.map { ["signal": .text($0), "order": .text(OrderID().description)] }))
+          TechnicianRoutes.signals.map {
+            ["signal": .text($0), "words": .text(texts["signal.\($0)"]), "order": .text(OrderID().description)]
+          }))
     }
     model.set("isInService", .flag(!isInMaintenance))
     return model
   }
 
   private func system(_ system: StationSnapshot.TicketSystem) -> PageModel {
-    let fault = system.fault.map { "\($0.reason.rawValue): \($0.detail)" }
+    let fault = system.fault.map { "\(texts.named("reason", $0.reason.rawValue)): \($0.detail)" }
+    let finding = PageFinding(texts: texts)
     let list = system.list.map { list in
       [
-        list.tickets.map { texts("technician.listTickets", String($0)) }, list.age.map { $0.asAge },
-        list.refresh.map { [$0.state, $0.detail].compactMap(\.self).joined(separator: ": ") },
+        list.tickets.map { texts("technician.listTickets", String($0)) }, list.age.map(finding.age),
+        list.refresh.map { [texts.named("refresh", $0.state), $0.detail].compactMap(\.self).joined(separator: ": ") },
       ].compactMap(\.self).joined(separator: " · ")
     }
     return [
       "name": .foreign(system.id.name, limit: 60), "type": .foreign(system.type, limit: 60),
       "host": system.host.map { .foreign($0, limit: 100) },
-      "offline": system.offline.map { .foreign($0.rawValue, limit: 40) },
+      "offline": system.offline.map { .text(texts.named("offline", $0.rawValue)) },
       "trouble": (fault ?? system.doubt).map { .foreign($0, limit: 400) },
       "budget": system.budget.map { .text("\($0.left) / \($0.most)") },
       "certificate": system.certificateEnds.map { .text(time.short($0)) },
@@ -99,12 +111,16 @@ struct TechnicianModel: Sendable {
 
   private var facts: [(String, String)] {
     var facts = [(texts["technician.versions"], "\(station.version) (\(program))")]
-    facts.append((texts["technician.uptime"], station.uptime.asAge))
+    facts.append((texts["technician.uptime"], PageFinding(texts: texts).age(station.uptime)))
     facts.append((texts["technician.clock"], station.at.iso8601Seconds + (station.isClockTrusted ? "" : " ?")))
-    if let disk = station.disk { facts.append((texts["technician.disk"], disk.words)) }
-    let journal = [station.journal.state, station.journal.detail].compactMap(\.self).joined(separator: ": ")
+    if let disk = station.disk {
+      let words = texts("technician.free", String(disk.free / 1_000_000), String(disk.size / 1_000_000))
+      facts.append((texts["technician.disk"], words))
+    }
+    let journal = [texts.named("journalState", station.journal.state), station.journal.detail].compactMap(\.self)
+      .joined(separator: ": ")
     facts.append((texts["technician.journal"], journal))
-    let waiting = StationJudgement.waiting(station.outbox, at: station.at) ?? "0"
+    let waiting = PageFinding.waiting(station, texts) ?? "0"
     facts.append(
       (texts["technician.outbox"], station.outbox.isHeld ? "\(waiting) · \(texts["technician.held"])" : waiting))
     if let holder = station.holder { facts.append((texts["technician.holder"], holder)) }

@@ -48,7 +48,7 @@ struct TechnicianRoutes: Sendable {
         model.set("isEmpty", .flag(rows.isEmpty))
         model.set("next", next.map { .text(Self.address($0, question)) })
       } catch {
-        model.set("trouble", .foreign(error.words, limit: 400))
+        model.set("trouble", .text(error.shown(texts)))
       }
     }
   }
@@ -65,7 +65,8 @@ struct TechnicianRoutes: Sendable {
       "at": .text(time.short(row.at)), "gate": .foreign(row.gate, limit: 60), "reader": .foreign(row.reader, limit: 60),
       "verdict": .text(texts.named("verdict", row.verdict)),
       "reason": row.reason.map { .foreign(texts.named("reason", $0), limit: 80) },
-      "decider": .foreign(row.decider, limit: 20), "event": row.event.map { .foreign($0, limit: 100) },
+      "decider": .text(texts.named("decider", TerminalText.clean(row.decider, limit: 20))),
+      "event": row.event.map { .foreign($0, limit: 100) },
       "note": row.note.map { .foreign(texts.named("note", $0), limit: 80) },
       "annulled": row.isAnnulled ? .text(texts["technician.annulled"]) : nil,
     ]
