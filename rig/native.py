@@ -13,6 +13,7 @@ import time
 import tty
 
 import namespaces
+import secrets_told
 from disk import Disk
 from rig import ANOTHER_START, PATIENCE, Brightness, Edge, MachineError, Packet, Pulse
 
@@ -146,7 +147,7 @@ class Native:
 
     def __init__(self, program):
         namespaces.furnish(program, LEDS)
-        self.processes, self.devices = [], {}
+        self.processes, self.devices, self.known = [], {}, secrets_told.Known()
         self._lines, self._lamps, self._disk = {}, Lamps(), None
 
     # Programs and files

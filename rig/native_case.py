@@ -1,6 +1,9 @@
 """Base of tests in namespaces of their own: one process for each test, begun by `rig/native-test`."""
 
+import glob
 import unittest
+
+import secrets_told
 
 #: The namespaces of this process; set by the runner.
 rig = None
@@ -15,9 +18,46 @@ class NativeCase(unittest.TestCase):
         self.addCleanup(self.clear)
 
     def clear(self):
-        """Ends what the test started."""
+        """Ends what the test started; whatever it was about, none of it has told a secret."""
         for process in self.rig.processes:
             process.clear()
+        known = self.known()
+        hits = secrets_told.search(known, self.outputs(), self.tells_names())
+        # Whoever asked was sent cookies and forms of their own.
+        hits += [hit for hit in secrets_told.search(known, self.answers(), self.tells_names()) if hit.kind not in secrets_told.OWN]
+        if hits:
+            self.fail(f"A secret was told: {secrets_told.told(hits)}")
+
+    def known(self):
+        """What this test's world knows and nobody may be told."""
+        known = self.rig.known
+        for path in glob.glob("/run/*/*.key"):
+            with open(path, "rb") as file:
+                known.add("key", file.read().decode(errors="replace"))
+        for path in glob.glob("/run/*/state/seal-key"):
+            with open(path, "rb") as file:
+                known.add("station's key", file.read())
+        for codes in (getattr(self, "told", ()), getattr(self, "refused", ())):
+            if isinstance(codes, (list, tuple, set)):
+                known.add("whole code", *(code for code in codes if isinstance(code, str)))
+        return known
+
+    def outputs(self):
+        """Logs of the product's programs, events, and the files that it has left which anybody but its users' own is shown."""
+        found = {process.name: process.log() for process in self.rig.processes if process.name.startswith(secrets_told.PRODUCT)}
+        for path in (*glob.glob("/run/*/*.jsonl"), *glob.glob("/run/*/*.pdf"), *glob.glob("/run/*/state/journal.sqlite*")):
+            with open(path, "rb") as file:
+                found[path] = file.read()
+        return found
+
+    def answers(self):
+        """What programs over the network were answered."""
+        console = getattr(self, "console", None)
+        return {"the console's answers": b"".join(console.heard)} if console else {}
+
+    def tells_names(self):
+        """Whether the file lets holders be named."""
+        return "names: true" in getattr(self, "MORE", "")
 
     def whole_pulses(self, lamp, length, count, since=None, late=0):
         """Waits until a lamp was lit so many times, and sees that it was no more often. How long a pulse is, is shown on the relay, in the guest."""

@@ -7,6 +7,7 @@ from dataclasses import dataclass
 from pathlib import Path
 
 import picture
+import secrets_told
 from feeds import PATIENCE, Feeds
 from machine import Machine, MachineError
 from outputs import LEDS, LINES, MS, PWM_CHIP, SPEAKER, Brightness, Edge, Outputs, Pulse, PWMState, Tone  # noqa: F401
@@ -102,6 +103,8 @@ class Rig(Feeds, Usb, Outputs, Units):
             part.__init__(self)
         self.processes = []
         self.camera = None
+        #: What nobody may be told, whatever a test is about.
+        self.known = secrets_told.Known()
 
     @classmethod
     def restore(cls, payload=None, folder=FOLDER):

@@ -3,6 +3,7 @@
 import json
 import re
 
+import secrets_told
 from case import InstalledCase, RigCase
 from rig import MS, PWM_CHIP, SPEAKER
 from stages import installed
@@ -123,10 +124,26 @@ class ServiceCase(InstalledCase):
         self.since = self.rig.mark()
 
     def clear(self):
-        """Ends what the test started, a wedge for one; the service and its scanners stay."""
+        """Ends what the test started, a wedge for one; the service and its scanners stay. What our units have said holds no secret."""
         for process in self.rig.processes:
             process.clear()
         self.rig.processes.clear()
+        self.assert_no_secret_was_told()
+
+    def assert_no_secret_was_told(self):
+        """Looks through what our units have said in this test."""
+        known = self.rig.known
+        known.add("key", self.rig.sh(f"cat {KEY} /run/venue/key 2> /dev/null; true"))
+        known.add("station's key", self.rig.sh("xxd -p -c 99 /var/lib/scangate/seal-key 2> /dev/null || od -An -v -tx1 /var/lib/scangate/seal-key 2> /dev/null | tr -d ' \\n'; true"))
+        known.add("whole code", *CODES, *OTHERS)
+        said = {}
+        for entry in self.rig.journal_entries():
+            if entry.at >= self.test_begins:
+                for unit in entry.units:
+                    if unit.startswith("scangate"):
+                        said[unit] = said.get(unit, "") + entry.message + "\n"
+        if hits := secrets_told.search(known, said):
+            self.fail(f"A secret was told: {secrets_told.told(hits)}")
 
     def rest(self):
         """Waits until both services run and read, the gates are ready, and the relays are locked."""

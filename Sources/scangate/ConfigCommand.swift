@@ -40,7 +40,8 @@ struct ConfigCommand: AsyncParsableCommand {
       if state.hint == nil {
         missing += ListNeed.all(of: configuration).compactMap { $0.problem(in: state.folder, state.keys) }
         missing += FaceFiles().problems(of: configuration, at: SystemTime().wall()).map {
-          "\($0.position): \($0.path): \($0.words) → \($0.cure)"
+          // The users' files are named in no line.
+          "\($0.position.line > 0 ? $0.position.description : file): \($0.path): \($0.words) → \($0.cure)"
         }
       }
       for warning in missing { Terminal.error("warning: \(TerminalText.clean(warning, limit: 1_000))") }

@@ -15,6 +15,7 @@ from pathlib import Path
 
 import certificates
 import console
+import secrets_told
 from console import ADDRESS, PORT, TOKENS, Console, Gone, answer_of, request
 from place import lasts, natively
 from relay import Relay
@@ -49,6 +50,7 @@ class ConsoleCase(StationCase):
 
     def open_venue(self, sold, *options, **more):
         header, *rows = sold.splitlines()
+        self.rig.known.add(secrets_told.NAMES, MAIL)
         super().open_venue("\n".join([f"{header},name,email,event", *(f'{row},"{HOLDER}",{MAIL},"{EVENT}"' for row in rows), ""]), *options, **more)
 
     def configure(self, text):

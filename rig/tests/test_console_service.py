@@ -63,6 +63,7 @@ mqtt:
             rig.put("[Service]\nTimeoutStartSec=150\nWatchdogSec=0\n", f"/etc/systemd/system/{unit}.d/emulated.conf")
         rig.sh("systemctl daemon-reload", timeout=120)
         for folder, name, secret in (("console", "rig-token", TOKEN), ("console", "rig-alerts", ALERT_TOKEN), ("mqtt", "broker-password", PASSWORDS[BRIDGE])):
+            rig.known.add("token or password", secret)
             rig.sh(f"install -d -m 700 /etc/scangate/{folder}")
             rig.put(f"{secret}\n", f"/etc/scangate/{folder}/{name}")
             rig.sh(f"chmod 600 /etc/scangate/{folder}/{name}")

@@ -42,6 +42,10 @@ class Secure(Browser):
         body = None if form is None else urllib.parse.urlencode(form).encode()
         return request(path, method=method, body=body, host=f"{HOST}:{PORT}", headers=headers)
 
+    @property
+    def known(self):
+        return self.rig.known
+
     def exchange(self, asked):
         self.rig.put(asked, "/run/rig/request")
         self.rig.sh(f"openssl s_client -connect 127.0.0.1:{PORT} -servername {HOST} -verify_hostname {HOST} -CAfile {CERTIFICATE} -verify_return_error "
@@ -75,6 +79,7 @@ class PagesServiceCase(StationCase):
     @staticmethod
     def users(rig, words, password=""):
         """`scangate console user …`, as root."""
+        rig.known.add("password", password)
         rig.put(f"{password}\n", "/run/rig/password")
         return rig.sh(f"scangate console user {words} < /run/rig/password; rm /run/rig/password", timeout=SIGNING_IN)
 

@@ -4,6 +4,7 @@ import re
 import time
 import urllib.parse
 
+import secrets_told
 from console import ADDRESS, PORT, USER
 from place import natively
 from rig import MachineError
@@ -39,6 +40,9 @@ class Browser:
                 self.cookies[name] = value
         self.location = next((match.decode().strip() for match in re.findall(rb"(?im)^location: ([^\r\n]*)", head)), None)
         self.head, self.page = head.decode().lower(), body.decode(errors="replace")
+        if known := getattr(self.console, "known", None):
+            for kind, found in secrets_told.of_page(self.head, self.page).items():
+                known.add(kind, *found)
         return int(head.split()[1])
 
     @staticmethod
@@ -66,6 +70,7 @@ class SignInCase(ConsoleCase):
 
     def users(self, words, password=None):
         """`scangate console user …`, as root."""
+        self.rig.known.add("password", password)
         self.rig.put(f"{password or ''}\n", "/run/rig/password")
         return self.rig.sh(f"{SCANGATE} console user {words} --access {self.console.access} < /run/rig/password")
 
@@ -74,7 +79,9 @@ class SignInCase(ConsoleCase):
 
     def add_device(self, name, gate):
         said = self.devices(f"add {name} --gate {gate} --config /run/gate/scangate.yaml")
-        return re.search(r"type: ([0-9A-Z-]{19})", said)[1]
+        code = re.search(r"type: ([0-9A-Z-]{19})", said)[1]
+        self.rig.known.add("door screen's code", code)
+        return code
 
     def assert_no_secret_was_told(self):
         super().assert_no_secret_was_told()

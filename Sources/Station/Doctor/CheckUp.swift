@@ -51,6 +51,7 @@ package struct CheckUp: Sendable {
     let units = await UnitLook(machine: machine).units()
     let gateway = await gateway()
     var findings = UnitLook.judge(units, gateway: gateway, isInstalled: isInstalled)
+    if isInstalled { findings += UnitLook.judge(faces: units, reading.configuration?.console) }
     findings += ConfigurationLook.judge(reading, file: file)
     let isRunning = isRunning(units, gateway)
     var told: StationSnapshot?

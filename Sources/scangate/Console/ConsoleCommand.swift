@@ -20,7 +20,8 @@ struct ConsoleCommand: AsyncParsableCommand {
 
 /// Where the console finds what the file says of it, its secrets, and where it keeps its certificate.
 struct ConsolePlace: ParsableArguments {
-  private static let usualState = "/var/lib/scangate-console"
+  /// The folder of an installed console.
+  static let usualState = "/var/lib/scangate-console"
 
   @Option(
     name: [.customLong("config"), .customShort("c")],

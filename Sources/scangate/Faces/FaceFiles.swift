@@ -13,8 +13,14 @@ struct FaceFiles {
   var console = ConsoleSecrets.usual
   /// Where the bridge's lie.
   var bridge = BridgeCredential.usual
+  /// Where users and door screens of the console's pages stand, and the screens that have signed in and its own key.
+  var people = AccessFile.usual
+  var state = ConsolePlace.usualState
   /// Whose they are to be.
   var owner: UInt32 = 0
+  /// The console's user and group; `nil` where it is not installed.
+  var user = UserAccount(named: AccessFile.group)?.id
+  var group = UserGroup(named: AccessFile.group)?.id
 
   /// Everything that is wrong with them.
   func problems(of configuration: StationConfiguration, at now: WallTime) -> [CredentialProblem] {
@@ -24,6 +30,7 @@ struct FaceFiles {
       problems += exposure(of: console, named: first.position)
       for secret in section.secrets { problems += exposure(of: "\(console)/\(secret.name)", named: secret.position) }
     }
+    problems += PageFiles(files: self).problems(of: configuration)
     if let credential = configuration.mqtt?.credential, !isHidden(bridge) {
       let path = "\(bridge)/\(credential.name)"
       problems += passwordProblem(credential, path)
@@ -39,23 +46,32 @@ struct FaceFiles {
       Finding(
         .warning, problem.kind == .life ? .certificates : .permissions, problem.path, problem.words, cure: problem.cure)
     }
+    let hasPages = configuration.console?.hasPages == true
     let looked = [
-      (console, configuration.console?.credentials.isEmpty == false), (bridge, configuration.mqtt?.credential != nil),
+      (console, configuration.console?.credentials.isEmpty == false), (people, hasPages), (state, hasPages),
+      (bridge, configuration.mqtt?.credential != nil),
     ]
     for (folder, isNamed) in looked where isNamed {
+      // What the console's start will make.
+      if NodeAccess(node: folder) == nil, folder == people || folder == state { continue }
       if isHidden(folder) {
         findings.append(
           Finding(.note, .permissions, folder, "You may not look into it.", cure: "sudo scangate doctor"))
-      } else if !findings.contains(where: { $0.place.hasPrefix(folder) }) {
-        findings.append(
-          Finding(.good, .permissions, folder, "What the file names is there, will do, and is its owner's alone."))
+      } else if !findings.contains(where: { $0.place == folder || $0.place.hasPrefix("\(folder)/") }) {
+        let words =
+          folder == people
+          ? "Root alone says who may see pages, and the console alone reads it."
+          : folder == state
+            ? "The console's own key and its door screens are its own alone."
+            : "What the file names is there, will do, and is its owner's alone."
+        findings.append(Finding(.good, .permissions, folder, words))
       }
     }
     return findings
   }
 
   /// Whether whoever asks may not look into a folder.
-  private func isHidden(_ folder: String) -> Bool { access(folder, R_OK | X_OK) != 0 && errno == EACCES }
+  func isHidden(_ folder: String) -> Bool { access(folder, R_OK | X_OK) != 0 && errno == EACCES }
 
   private func passwordProblem(_ credential: MQTTCredential, _ path: String) -> [CredentialProblem] {
     let cure = "sudo install -m 400 /dev/stdin \(path) && sudo systemctl restart scangate-mqtt"

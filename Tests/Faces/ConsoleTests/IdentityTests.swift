@@ -145,6 +145,54 @@ import Testing
     _ = try ConsoleIdentity(certificate: third.pem, key: third.pem, called: ("a", "b"))
   }
 
+  /// The fingerprint of what a console shows, by another program.
+  private static func shown(_ port: Int) async throws -> String {
+    let process = Process()
+    process.executableURL = URL(filePath: "/bin/sh")
+    process.arguments = [
+      "-c",
+      "openssl s_client -connect 127.0.0.1:\(port) < /dev/null 2> /dev/null | openssl x509 -noout -fingerprint -sha256",
+    ]
+    let pipe = Pipe()
+    process.standardOutput = pipe
+    let (ended, end) = AsyncStream<Void>.makeStream()
+    process.terminationHandler = { _ in end.finish() }
+    try process.run()
+    for await _ in ended {}
+    let text = String(decoding: try pipe.fileHandleForReading.readToEnd() ?? Data(), as: UTF8.self)
+    return text.split(separator: "=").last.map { $0.trimmingCharacters(in: .whitespacesAndNewlines) } ?? ""
+  }
+
+  @Test func whatIsRenewedIsShownWithoutAStart() async throws {
+    try await withFolder { folder in
+      let kept = KeptCertificate(in: folder, for: Self.beyond, machine: "gatepc")
+      let now = Int64(Date().timeIntervalSince1970)
+      // It has 50 days left, and is good still.
+      let first = try kept.current(at: now - 680 * 86_400).pem
+      let identity = try ConsoleIdentity(certificate: first, key: first, called: ("a", "b"))
+      var setting = BenchSetting()
+      setting.configuration = Self.beyond
+      setting.machine = "gatepc"
+      setting.identity = identity
+      try await withConsole(setting) { console in
+        try await expectEqual(Self.shown(console.port), CertificateFingerprint.text(ofPEM: first))
+        let (second, isNew) = try kept.current(at: now)
+        expect(isNew)
+        try identity.renew(certificate: second, key: second, called: ("a", "b"))
+        try await expectEqual(Self.shown(console.port), CertificateFingerprint.text(ofPEM: second))
+        let answer = try await Self.ask(console.port, trusting: second, as: "gatepc")
+        expect(answer?.hasPrefix("HTTP/1.1 200") == true)
+        // What will not do is not taken, and what is there goes on.
+        do throws(ConsoleFault) {
+          try identity.renew(certificate: [UInt8]("junk".utf8), key: second, called: ("a", "b"))
+          expect(false, "junk is taken")
+        } catch {
+          try await expectEqual(Self.shown(console.port), CertificateFingerprint.text(ofPEM: second))
+        }
+      }
+    }
+  }
+
   /// Whoever listens at all of the machine's addresses is believed at each of them.
   @Test func everyAddressIsNamed() async throws {
     try await withFolder { folder in

@@ -2,6 +2,7 @@ import Expectations
 import Foundation
 import Glibc
 import LinuxIO
+import ScanConfiguration
 import Testing
 
 @testable import Doctor
@@ -64,6 +65,58 @@ import Testing
     (holder.load, holder.active) = ("loaded", "failed")
     let found = judge(unit { _ in } + [holder], gateway: 5)
     expect(found.severities == [.good, .fault] && found[1].place == UnitLook.holder)
+  }
+
+  @Test func whoeverShowsTheStationIsLookedAtWhereTheFileHasIt() {
+    func face(_ id: String, _ change: (inout UnitState) -> Void = { _ in }) -> UnitState {
+      var unit = UnitState(id: id)
+      (unit.load, unit.active, unit.file) = ("loaded", "active", "enabled")
+      change(&unit)
+      return unit
+    }
+    func judge(_ units: UnitState..., pages: Bool = true) -> [Finding] {
+      var console = ConsoleConfiguration(listen: ListenAddress(host: "127.0.0.1", port: 8_088))
+      console.hasPages = pages
+      return UnitLook.judge(faces: units, console)
+    }
+    let (console, reports) = (UnitLook.console, UnitLook.reports)
+    expectEqual(judge(face(console), face(reports)).severities, [.good, .good])
+    // Without pages nobody asks for reports there, and without the section nobody is shown anything.
+    expectEqual(judge(face(console), face(reports) { $0.active = "inactive" }, pages: false).severities, [.good])
+    expectEqual(UnitLook.judge(faces: [face(console) { $0.active = "failed" }], nil), [])
+    expectEqual(UnitLook.judge(faces: nil, ConsoleConfiguration(listen: ListenAddress(host: "::1", port: 1))), [])
+    expectEqual(judge(face(console) { $0.load = "not-found" }), [])
+
+    for (change, words, cure) in [
+      ({ $0.active = "inactive" }, "does not run", "sudo systemctl enable --now scangate-console.service"),
+      (
+        { ($0.active, $0.result, $0.status) = ("failed", "exit-code", 78) }, "its program ended with 78",
+        "scangate config check && sudo systemctl restart scangate-console"
+      ),
+      (
+        { ($0.active, $0.result) = ("failed", "oom-kill") }, "for want of memory",
+        "journalctl -u scangate-console -n 50"
+      ),
+      (
+        { ($0.active, $0.sub, $0.restarts) = ("activating", "auto-restart", 3) }, "3 times",
+        "journalctl -u scangate-console -n 50"
+      ),
+      ({ $0.restarts = 1 }, "once", "journalctl -u scangate-console -n 50"),
+      ({ $0.file = "disabled" }, "start with the machine", "sudo systemctl enable scangate-console.service"),
+      (
+        { $0.load = "masked" }, "masked",
+        "sudo systemctl unmask scangate-console.service && sudo systemctl enable --now scangate-console.service"
+      ),
+    ] as [((inout UnitState) -> Void, String, String)] {
+      let found = judge(face(console, change), face(reports))
+      expectEqual(found.severities, [.warning, .good])
+      expect(found[0].words.contains(words))
+      expectEqual(found[0].cure, cure)
+    }
+    let none = judge(face(console), face(reports) { $0.active = "inactive" })
+    expectEqual(none.severities, [.good, .warning])
+    expectEqual(none.last?.words, "Who makes reports does not run: no report is made, and no page shows the journal.")
+    expectEqual(none.last?.cure, "sudo systemctl enable --now scangate-report.socket")
   }
 
   @Test func aGatewayWithoutAServiceIsTold() {

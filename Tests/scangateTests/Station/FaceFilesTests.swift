@@ -28,8 +28,12 @@ import Testing
   private struct Place {
     let folder: URL
     var files: FaceFiles {
-      FaceFiles(console: folder.path + "/console", bridge: folder.path + "/mqtt", owner: getuid())
+      FaceFiles(
+        console: folder.path + "/console", bridge: folder.path + "/mqtt", people: folder.path + "/access",
+        state: folder.path + "/state", owner: getuid(), user: getuid(), group: getgid())
     }
+    var users: String { files.people + "/users" }
+    var identity: String { files.state + "/identity.pem" }
     var wall: String { files.console + "/wall" }
     var password: String { files.bridge + "/broker-password" }
 
@@ -107,6 +111,89 @@ import Testing
         files.problems(of: configuration(), at: SystemTime().wall()).contains { $0.path == place.wall })
     }
   }
+
+  private static let pages = "console: { listen: 127.0.0.1:8088, pages: true }\n"
+
+  /// Users and door screens, the console's own key and the screens that have signed in, as they are on an installed station.
+  private func withPages(_ body: (Place) throws -> Void) throws {
+    try withPlace { place in
+      for (folder, mode) in [(place.files.people, 0o750), (place.files.state, 0o700)] {
+        try FileManager.default.createDirectory(atPath: folder, withIntermediateDirectories: true)
+        chmod(folder, mode_t(mode))
+      }
+      for name in ["users", "devices"] { try place.put("", "\(place.files.people)/\(name)", mode: 0o640) }
+      for name in ["identity.pem", "screens"] { try place.put("", "\(place.files.state)/\(name)", mode: 0o600) }
+      try body(place)
+    }
+  }
+
+  @Test func whoMaySeePagesIsRootsToSayAndTheConsolesToRead() throws {
+    try withPages { place in
+      try expectEqual(place.files.problems(of: configuration(Self.pages), at: now), [])
+      let findings = try place.files.findings(on: configuration(Self.pages), at: now)
+      expectEqual(findings.map(\.place), [place.files.people, place.files.state])
+      expect(findings.allSatisfy { $0.severity == .good && $0.area == .permissions }, "\(findings)")
+      // Nobody has to have pages, or users.
+      try expectEqual(place.files.findings(on: configuration(""), at: now), [])
+      for folder in [place.files.people, place.files.state] { try FileManager.default.removeItem(atPath: folder) }
+      try expectEqual(place.files.findings(on: configuration(Self.pages), at: now), [])
+    }
+  }
+
+  @Test(arguments: [
+    ("access", 0o755, "Others than the console can look into it", "750"),
+    ("access", 0o770, "Others than root can change who may see pages", "750"),
+    ("access", 0o700, "The console cannot read it", "750"),
+    ("access/users", 0o644, "hashes of passwords", "640"),
+    ("access/users", 0o660, "Others than root can change who may see pages", "640"),
+    ("access/users", 0o600, "nobody can sign in", "640"),
+    ("access/devices", 0o666, "Others than root can change who may see pages", "640"),
+    ("state", 0o750, "Others than the console can get at it", "700"),
+    ("state/identity.pem", 0o640, "Others than the console can get at it", "600"),
+    ("state/screens", 0o604, "Others than the console can get at it", "600"),
+  ]) func aModeOfThemThatWillNotDoIsAWarningAndItsCureCures(
+    _ name: String, _ mode: Int, _ words: String, _ cure: String
+  )
+    throws
+  {
+    try withPages { place in
+      let path = "\(place.folder.path)/\(name)"
+      chmod(path, mode_t(mode))
+      let findings = try place.files.findings(on: configuration(Self.pages), at: now).filter { $0.severity != .good }
+      expectEqual(findings.map(\.place), [path])
+      expectEqual(findings.map(\.severity), [.warning])
+      expect(findings.first?.words.contains(words) == true, "\(findings)")
+      let command = findings.first?.cure ?? ""
+      expect(command.hasSuffix("&& sudo chmod \(cure) \(path)"), command)
+      chmod(path, mode_t(Int(cure, radix: 8) ?? 0))
+      try expectEqual(place.files.problems(of: configuration(Self.pages), at: now), [])
+    }
+  }
+
+  @Test func anOwnerOfThemWhoIsAnotherIsAWarning() throws {
+    try withPages { place in
+      var files = place.files
+      files.owner = getuid() &+ 1
+      try expect(
+        files.problems(of: configuration(Self.pages), at: now).contains {
+          $0.path == place.users && $0.cure.hasPrefix("sudo chown root:scangate-console \(place.users)")
+        })
+      files = place.files
+      files.group = getgid() &+ 1
+      try expect(
+        files.problems(of: configuration(Self.pages), at: now).contains {
+          $0.path == place.users && $0.words.contains("Its group is not the console's")
+        })
+      files = place.files
+      files.user = getuid() &+ 1
+      try expect(
+        files.problems(of: configuration(Self.pages), at: now).contains {
+          $0.path == place.identity && $0.cure.hasPrefix("sudo chown scangate-console: \(place.identity)")
+        })
+    }
+  }
+
+  private var now: WallTime { SystemTime().wall() }
 
   @Test func whatWillNotDoIsSaidWithoutAWordOfIt() throws {
     try withPlace { place in

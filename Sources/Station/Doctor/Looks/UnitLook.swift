@@ -1,4 +1,5 @@
 internal import LinuxIO
+internal import ScanConfiguration
 
 /// A unit of systemd, as `systemctl show` tells of it.
 struct UnitState: Sendable, Equatable {
@@ -63,6 +64,9 @@ struct UnitState: Sendable, Equatable {
     }
   }
 
+  /// The name, for `journalctl`: without what every service has.
+  fileprivate var name: String { id.hasSuffix(".service") ? String(id.dropLast(8)) : id }
+
   /// Whether it runs.
   var isRunning: Bool { active == "active" || active == "reloading" }
 }
@@ -71,6 +75,8 @@ struct UnitState: Sendable, Equatable {
 struct UnitLook {
   static let gateway = "scangate.service"
   static let holder = "scangate-outputs.service"
+  static let console = "scangate-console.service"
+  static let reports = "scangate-report.socket"
 
   let machine: Machine
 
@@ -78,7 +84,10 @@ struct UnitLook {
   func units() async -> [UnitState]? {
     guard machine.has("/run/systemd/system") else { return nil }
     let program = machine.path("/usr/bin/systemctl")
-    let arguments = ["show", "--property=" + UnitState.properties.joined(separator: ","), Self.gateway, Self.holder]
+    let arguments = [
+      "show", "--property=" + UnitState.properties.joined(separator: ","), Self.gateway, Self.holder,
+      Self.console, Self.reports,
+    ]
     return await SystemThread.run("systemctl") {
       let output = try? SystemProgram.output(of: program, arguments, upTo: 65_536, within: .seconds(2))
       return output?.status == 0 ? output.map { UnitState.read($0.text) } : nil
@@ -113,6 +122,62 @@ struct UnitLook {
     var findings = judge(unit)
     if let outputs = units?.first(where: { $0.id == Self.holder }) { findings += judge(holder: outputs) }
     return findings
+  }
+
+  /// What the units of whoever shows the station say, where the file has a section for it: no gate needs them.
+  static func judge(faces units: [UnitState]?, _ console: ConsoleConfiguration?) -> [Finding] {
+    guard let console else { return [] }
+    func unit(_ id: String) -> UnitState? { units?.first { $0.id == id && $0.load != "not-found" } }
+    var findings: [Finding] = []
+    if let unit = unit(Self.console) {
+      findings.append(
+        judge(
+          face: unit, "The console", without: "nobody is shown anything",
+          // sysexits.h: the configuration, or a file that it names.
+          failed: unit.status == 78 ? "scangate config check && sudo systemctl restart \(unit.name)" : nil))
+    }
+    if console.hasPages, let unit = unit(reports) {
+      findings.append(
+        judge(face: unit, "Who makes reports", without: "no report is made, and no page shows the journal"))
+    }
+    return findings
+  }
+
+  /// - Parameters:
+  ///   - name: who it is.
+  ///   - loss: what is not, without it.
+  ///   - cure: what cures it where it has failed; `nil` for looking at why.
+  private static func judge(
+    face unit: UnitState, _ name: String, without loss: String, failed cure: String? = nil
+  ) -> Finding {
+    let log = "journalctl -u \(unit.name) -n 50"
+    func finding(_ severity: Finding.Severity, _ words: String, _ cure: String? = nil) -> Finding {
+      Finding(severity, .service, unit.id, words, cure: cure)
+    }
+    if unit.load == "masked" {
+      return finding(
+        .warning, "\(name) is masked: \(loss).",
+        "sudo systemctl unmask \(unit.id) && sudo systemctl enable --now \(unit.id)")
+    }
+    guard unit.isRunning else {
+      if unit.active == "failed" {
+        return finding(.warning, "\(name) has failed (\(unit.ending)): \(loss).", cure ?? log)
+      }
+      if unit.sub == "auto-restart" || unit.active == "activating" && unit.restarts > 0 {
+        return finding(
+          .warning, "\(name) ends again and again (\(unit.ending)), \(unit.restarts) times so far: \(loss).", log)
+      }
+      if unit.active == "activating" { return finding(.note, "\(name) is just starting.") }
+      return finding(.warning, "\(name) does not run: \(loss).", "sudo systemctl enable --now \(unit.id)")
+    }
+    if unit.restarts > 0 {
+      let times = unit.restarts == 1 ? "once" : "\(unit.restarts) times"
+      return finding(.warning, "\(name) was started anew \(times) since somebody started it.", log)
+    }
+    if unit.file == "disabled" {
+      return finding(.warning, "\(name) does not start with the machine.", "sudo systemctl enable \(unit.id)")
+    }
+    return finding(.good, unit.id.hasSuffix(".socket") ? "\(name) is there when asked." : "\(name) runs.")
   }
 
   private static func judge(_ unit: UnitState) -> [Finding] {
