@@ -63,7 +63,7 @@ def bring(rig, *debs):
         install -D -m 644 {REPOSITORY}/apt/scangate.asc /etc/apt/keyrings/scangate.asc
         install -D -m 644 {REPOSITORY}/apt/scangate.sources /etc/apt/sources.list.d/scangate.sources
         systemd-run -q --unit=archive {REPOSITORY}/busybox httpd -f -p 127.0.0.1:8888 -h {REPOSITORY}/apt""", timeout=300)
-    rig.wait_until("port 127.0.0.1 8888", timeout=60)
+    rig.wait_until("port 127.0.0.1 8888", timeout=150)
 
 
 def version(deb):
