@@ -38,7 +38,7 @@ struct PageHTML {
   ///   - token: what the form shows that it is this page's.
   ///   - refresh: in how many seconds the page looks again where it has no script; `nil` for never.
   func question(_ view: FirstRunView, revision: Int, token: String, refresh: Int?) -> String {
-    var body = view.isOver ? "" : "<p class=\"step\">Step \(view.step) of \(FirstRunView.steps)</p>"
+    var body = view.isOver ? "" : Self.lost + "<p class=\"step\">Step \(view.step) of \(FirstRunView.steps)</p>"
     body += "<h1>\(Self.escape(view.title))</h1>" + fault(view.fault)
     for line in view.words { body += "<p>\(Self.escape(line))</p>" }
     if let code = view.code { body += "<div class=\"code\">\(draw(code))</div>" }
@@ -58,9 +58,7 @@ struct PageHTML {
     for choice in view.choices where Self.isAside(choice) { body += form(view, token, button(choice)) }
     guard !view.isOver else { return page(view.title, body) }
     if refresh != nil { body += "<noscript><p><a href=\"/?still\">Hold this page still</a></p></noscript>" }
-    body +=
-      "<p class=\"lost\" id=\"lost\" role=\"alert\" hidden>The terminal has ended, or cannot be reached. Nothing that is sent here "
-      + "is heard any more; what the terminal shows last holds.</p>" + Self.footer
+    body += Self.footer
     return page(view.title, body, revision: revision, refresh: refresh)
   }
 
@@ -69,6 +67,9 @@ struct PageHTML {
     page("Set this station up", "<h1>Set this station up</h1><p>\(Self.escape(words))</p>")
   }
 
+  private static let lost =
+    "<p class=\"lost\" id=\"lost\" role=\"alert\" hidden>The terminal has ended, or cannot be reached. Nothing that is sent here is "
+    + "heard any more; what the terminal shows last holds.</p>"
   private static let footer =
     "<footer>This page is there as long as <code>scangate setup</code> runs in the terminal. Where the browser cannot reach "
     + "it, that has ended.</footer>"

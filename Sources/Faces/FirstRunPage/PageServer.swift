@@ -72,8 +72,10 @@ package struct PageServer {
     let router = Router(context: PageContext.self)
     router.add(middleware: PageGuard(html: html))
     router.get("style.css") { _, _ in
+      // Kept, for the end is shown when nobody is left who could be asked for it.
       Response(
-        status: .ok, headers: [.contentType: "text/css"], body: .init(byteBuffer: ByteBuffer(string: PageHTML.style)))
+        status: .ok, headers: [.contentType: "text/css", .cacheControl: "max-age=1800"],
+        body: .init(byteBuffer: ByteBuffer(string: PageHTML.style)))
     }
     router.get("live.js") { _, _ in
       Response(
