@@ -164,7 +164,7 @@ import Testing
       expectEqual(findings.map(\.severity), [.warning])
       expect(findings.first?.words.contains(words) == true, "\(findings)")
       let command = findings.first?.cure ?? ""
-      expect(command.hasSuffix("&& sudo chmod \(cure) \(path)"), command)
+      expect(command.hasSuffix("&& sudo chmod \(cure) \(path)"), "\(command)")
       chmod(path, mode_t(Int(cure, radix: 8) ?? 0))
       try expectEqual(place.files.problems(of: configuration(Self.pages), at: now), [])
     }
