@@ -343,7 +343,7 @@ class Anybody(PagesCase):
 
 @in_browser
 @release
-class HostileStaff(Hostile):
+class HostileStaff(Hostile or PagesCase):
     """What others call themselves stands on staff's pages, and is text there, too."""
 
     ORDERS = ("search", "acknowledge", "present")

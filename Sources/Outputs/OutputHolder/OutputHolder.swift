@@ -231,10 +231,12 @@ package actor OutputHolder {
   func tellCommand(_ gate: HeldGate) {
     let isCommanded = connection?.isCommanding == true
     let id = gate.part.id
+    // By another name: Swift 6.2 crashes where what runs on one actor has a `self` that is another.
+    let holder = self
     gate.outputs.perform { outputs in
       if isCommanded { outputs.command() } else { outputs.uncommand() }
       let fault = outputs.admissionFault
-      if isCommanded { self.perform { $0.send(.gateState(id, admissionFault: fault)) } }
+      if isCommanded { holder.perform { $0.send(.gateState(id, admissionFault: fault)) } }
     }
   }
 
