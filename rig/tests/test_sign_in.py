@@ -4,7 +4,6 @@ import re
 import time
 import urllib.parse
 
-import secrets_told
 from console import ADDRESS, PORT, USER
 from place import natively
 from rig import MachineError
@@ -40,9 +39,6 @@ class Browser:
                 self.cookies[name] = value
         self.location = next((match.decode().strip() for match in re.findall(rb"(?im)^location: ([^\r\n]*)", head)), None)
         self.head, self.page = head.decode().lower(), body.decode(errors="replace")
-        if known := getattr(self.console, "known", None):
-            for kind, found in secrets_told.of_page(self.head, self.page).items():
-                known.add(kind, *found)
         return int(head.split()[1])
 
     @staticmethod
