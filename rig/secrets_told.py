@@ -30,6 +30,9 @@ PRODUCT = ("scangate", "console", "bridge", "report", "setup", "gateway", "watch
 KEPT = ("*.key", "*.token", "*.password", "*/seal-key", "*/console/*", "*/mqtt/*", "*/identity.pem", "*-key.pem", "*/venue*", "*/tickets*.csv", "*/tickets-*.sqlite*", "*/rig/*",
         "*/broker/*", "*/program/*", "*/etc/*", "*/class/*", "*/tmp/*", "*/station/*")
 
+#: Files of the machine's own staff, which name holders (docs/events.md).
+NAMING = ("*.jsonl",)
+
 Hit = namedtuple("Hit", "place kind")
 
 
@@ -139,7 +142,8 @@ def of_pdf(data):
         ran = subprocess.run(command, input=data, capture_output=True)
         if ran.returncode != 0:
             raise ValueError(f"{command[0]} cannot read a document: {ran.stderr.decode(errors='replace')[:200]}")
-        said += ran.stdout
+        # A long word may stand in two lines.
+        said += ran.stdout + ran.stdout.replace(b"-\n", b"").replace(b"\n", b"")
     return said
 
 
@@ -158,7 +162,8 @@ def files(*folders):
 
 def search(known, outputs, spared=()):
     """All hits in outputs, by their places."""
-    return [hit for place, text in outputs.items() for hit in known.hits(place, text, spared)]
+    return [hit for place, text in outputs.items()
+            for hit in known.hits(place, text, {*spared, NAMES} if any(fnmatch.fnmatch(place, each) for each in NAMING) else spared)]
 
 
 def told(hits):
