@@ -345,6 +345,7 @@ let package = Package(
         "EventSchedule", "FirstRun", "FirstRunPage",
         "Gateway", "Journal",
         "KnownScanners", "LibCrypto", "LinuxIO", "MQTTBridge", "Reading", "ReportClient", "ReportProtocol",
+        "Reports",
         "SQLiteFile", "ScanConfiguration",
         "ScanModel", "Sealing", "SerialReader", "Service",
         "SetUpCodes", "SignalOutputs", "SignedTickets", "StationProtocol", "StationReport", "StationSetUp",
