@@ -317,7 +317,7 @@ class Anybody(PagesCase):
         """In the language with the longest words; what a camera finds that sees several codes is one of them."""
         self.begin()
         found = []
-        words = {"refuse": "Für eine fremde Veranstaltung", "undecided": "Dem Zertifikat des Ticketsystems wird nicht geglaubt", "several": "Bitte ein Ticket nach dem anderen",
+        words = {"refuse": "Von einem anderen Veranstalter", "undecided": "Das Zertifikat des Ticketsystems ist nicht vertrauenswürdig", "several": "Bitte ein Ticket nach dem anderen",
                  "ready": "Das Ticketsystem antwortet nicht: dieser Durchgang entscheidet allein", "fault": "Das Ticketsystem weist unseren Schlüssel ab"}
         heads = {"admit": "EINLASS", "provisional": "EINLASS", "refuse": "KEIN EINLASS", "undecided": "UNENTSCHIEDEN", "several": "MEHRERE CODES", "ready": "Bitte Ticket zeigen"}
         facts = ["2 von 4 drin", "benutzt 19:42, Durchgang Nordeingang", "Plätze A 11, A 12, A 13", "Ein Abend für Streicher", "Jugend"]

@@ -30,8 +30,8 @@ enum PageNames {
     "expired": PageText("expired", de: "abgelaufen", fr: "expiré", es: "caducada"),
     "alreadyUsed": PageText("already used", de: "schon benutzt", fr: "déjà utilisé", es: "ya usada"),
     "notAuthorised": PageText(
-      "of an event of others", de: "für eine fremde Veranstaltung", fr: "d’un événement d’autrui",
-      es: "de un evento ajeno"),
+      "of an event of others", de: "von einem anderen Veranstalter", fr: "d’un autre organisateur",
+      es: "de otro organizador"),
     "wrongEvent": PageText(
       "for another event", de: "für eine andere Veranstaltung", fr: "pour un autre événement", es: "para otro evento"),
     "wrongKind": PageText(
@@ -49,10 +49,10 @@ enum PageNames {
     "rateLimited": PageText("too many scans", de: "zu viele Scans", fr: "trop de scans", es: "demasiadas lecturas"),
     "unreachable": PageText("no answer", de: "keine Antwort", fr: "pas de réponse", es: "sin respuesta"),
     "tlsFault": PageText(
-      "certificate not believed", de: "Zertifikat nicht geglaubt", fr: "certificat non reconnu",
-      es: "certificado no reconocido"),
+      "certificate not believed", de: "Zertifikat nicht vertrauenswürdig", fr: "certificat non reconnu",
+      es: "certificado no fiable"),
     "clockWrong": PageText(
-      "a clock was wrong", de: "eine Uhr ging falsch", fr: "une horloge était fausse", es: "un reloj estaba mal"),
+      "a clock was wrong", de: "eine Uhr ging falsch", fr: "une horloge n’était pas à l’heure", es: "un reloj iba mal"),
     "badAnswer": PageText(
       "answer not understood", de: "Antwort unverständlich", fr: "réponse incomprise", es: "respuesta no entendida"),
     "interrupted": PageText("cut off", de: "abgebrochen", fr: "interrompu", es: "interrumpida"),
@@ -64,12 +64,12 @@ enum PageNames {
 
   /// What became of admissions, requests and orders, and what faults are.
   static let states: [String: PageText] = [
-    "waiting": PageText("not told yet", de: "noch nicht gemeldet", fr: "pas encore annoncée", es: "aún sin comunicar"),
+    "waiting": PageText("not told yet", de: "noch nicht gemeldet", fr: "pas encore transmise", es: "aún sin comunicar"),
     "confirmed": PageText("confirmed", de: "bestätigt", fr: "confirmée", es: "confirmada"),
     "contradicted": PageText("refused later", de: "später abgelehnt", fr: "refusée ensuite", es: "rechazada después"),
     "unsettled": PageText("not settled", de: "nicht geklärt", fr: "non résolue", es: "sin resolver"),
     "tooLate": PageText(
-      "told too late", de: "zu spät gemeldet", fr: "annoncée trop tard", es: "comunicada demasiado tarde"),
+      "told too late", de: "zu spät gemeldet", fr: "transmise trop tard", es: "comunicada demasiado tarde"),
     "withdrawn": PageText("withdrawn", de: "zurückgezogen", fr: "retirée", es: "retirada"),
     "ended": PageText("ended", de: "beendet", fr: "terminée", es: "terminada"),
     "pending": PageText("pending", de: "offen", fr: "en cours", es: "pendiente"),
@@ -110,9 +110,10 @@ enum PageNames {
     "annul": PageText("take back", de: "zurücknehmen", fr: "reprendre", es: "retirar"),
     "present": PageText("typed code", de: "getippter Code", fr: "code saisi", es: "código tecleado"),
     "search": PageText("search", de: "Suche", fr: "recherche", es: "búsqueda"),
-    "outboxHold": PageText("hold the outbox", de: "Ausgang anhalten", fr: "retenir les envois", es: "retener envíos"),
+    "outboxHold": PageText(
+      "hold the outbox", de: "Sendeliste anhalten", fr: "retenir les envois", es: "retener envíos"),
     "outboxRetry": PageText(
-      "tell what is owed", de: "Ausstehendes melden", fr: "annoncer le dû", es: "comunicar lo pendiente"),
+      "tell what is owed", de: "Ausstehendes melden", fr: "transmettre le dû", es: "comunicar lo pendiente"),
     "listRefresh": PageText("fetch the list", de: "Liste holen", fr: "charger la liste", es: "obtener la lista"),
     "arming": PageText("arm outputs", de: "Ausgänge scharf schalten", fr: "armer les sorties", es: "armar las salidas"),
     "signalTest": PageText("signal test", de: "Signalprobe", fr: "essai de signal", es: "prueba de señal"),
