@@ -47,9 +47,9 @@ final class TalliedDecoder: FrameDecoder {
 
   var isReady: Bool { decoder.isReady }
 
-  func submit(_ frame: RawFrame, number: UInt64) -> Bool {
+  func submit(_ frame: RawFrame, number: UInt64, isShown: Bool) -> Bool {
     tally.worker.store(decoder.process ?? 0, ordering: .relaxed)
-    return decoder.submit(frame, number: number)
+    return decoder.submit(frame, number: number, isShown: isShown)
   }
 
   func stop() { decoder.stop() }
