@@ -28,6 +28,7 @@ final class Tally: Sendable {
     case .reading(_, let reading):
       looked.add(1, ordering: .relaxed)
       if reading.isStill { still.add(1, ordering: .relaxed) }
+    case .shown: break
     case .spoilt(let frame, let fault): fail("frame \(frame) could not be read: \(fault)")
     case .replaced(let fault): fail("the decoder was replaced: \(fault)")
     case .noise: break
