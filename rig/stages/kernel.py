@@ -29,6 +29,8 @@ MODULES = [
     "ledtrig-timer", "ledtrig-oneshot", "gpio-sim", "uleds", "pwm-sim",
     "vivid", "v4l2loopback", "uvcvideo",
 ]
+if IS_FOREIGN:
+    MODULES += ["xhci_pci"]
 
 
 def packages():

@@ -25,7 +25,8 @@ DONE = "rig: configured"
 def stage(store, kernel):
     """Folder with what stages/root.py makes: `root.tar`, `root.status` and `bare.status`."""
     wanted = archive.listed("system", "libraries", "early")
-    inputs = [cache.files_hash(__file__, GUEST / "configure", GUEST / "init"), kernel.name, *(each.sum for each in wanted)]
+    # Any kernel does for the scripts of packages.
+    inputs = [cache.files_hash(__file__, GUEST / "configure", GUEST / "init"), *(each.sum for each in wanted)]
     return store.stage("root", inputs, lambda folder: make(folder, kernel, wanted))
 
 
