@@ -22,6 +22,8 @@ class Target:
     qemu: str
     machine: tuple
     console: str
+    #: As readelf does.
+    machine_name: str
     #: Before the names of compiler and binutils.
     tools: str
     #: The kernel's number of adjtimex.
@@ -31,11 +33,12 @@ class Target:
 
 
 TARGETS = {each.name: each for each in (
-    Target("amd64", "x86_64-linux-gnu", "x86", "qemu-system-x86_64", ("-M", "q35", "-cpu", "max"), "ttyS0", "", 159,
+    Target("amd64", "x86_64-linux-gnu", "x86", "qemu-system-x86_64", ("-M", "q35", "-cpu", "max"), "ttyS0",
+           "Advanced Micro Devices X86-64", "", 159,
            ("qemu-system-x86", "mmdebstrap", "eatmydata", "gcc", "libc6-dev", "linux-libc-dev")),
     # The processor of a Pi 4, which lacks what came later: an instruction of these would not run on it, nor here. The USB controller is a real one's kind.
     Target("arm64", "aarch64-linux-gnu", "arm64", "qemu-system-aarch64", ("-M", "virt", "-cpu", "cortex-a72", "-device", "qemu-xhci,id=usb"), "ttyAMA0",
-           "aarch64-linux-gnu-", 171,
+           "AArch64", "aarch64-linux-gnu-", 171,
            ("qemu-system-arm", "gcc-aarch64-linux-gnu", "libc6-dev-arm64-cross", "linux-libc-dev-arm64-cross")),
 )}
 
