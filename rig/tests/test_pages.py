@@ -392,6 +392,29 @@ class Attendants(PagesCase):
         self.rig.until(lambda: len(self.of("scan")) >= 5, what="each scan")
         self.assert_told_once()
 
+    def test_what_is_taken_back_is_green_no_longer(self):
+        """Not for the rest of its six seconds; not on a screen, not on a telephone, not without scripts. And who presents it again is let in."""
+        self.begin()
+        door, without, page = self.door(), self.page("/door/north", script=False), self.attends()
+        code = next(self.codes)
+        self.admits(code=code)
+        for each in (door, page):
+            self.until_face(each, "admit", within=2)
+        self.rig.until(lambda: "ADMIT" in without.text("[data-face]"), 4, "a page that has loaded itself anew")
+        page.fill(f"{self.form('annul')} [name=why]", "went back for a coat")
+        ordered = time.monotonic()
+        page.loading(lambda: page.click(f"{self.form('annul')} button"))
+        self.until_face(door, "annulled", within=1)
+        self.assertLess(time.monotonic() - ordered, 2)
+        self.assertIn("TAKEN BACK", door.text("[data-face]"))
+        self.assertIn("…" + code[-4:], door.text("[data-face]"))
+        self.until_face(page, "annulled", within=2)
+        self.picture(door, "door annulled screen")
+        self.picture(page, "attendant annulled telephone")
+        self.rig.until(lambda: "ADMIT" not in without.text("[data-face]"), 4, "a page that has loaded itself anew")
+        self.present({"left": code})
+        self.until_face(door, "admit", within=2)
+
     def test_keyboard_alone_is_enough(self):
         self.begin()
         page = self.page("/sign-in?next=%2Fattendant%2Fnorth", size="telephone")
