@@ -13,7 +13,7 @@ from place import lasts
 from rig import PATIENCE
 from sets import release
 from test_offline import FOLDER, QUEUES, REFUSES
-from test_pages import (AT_ONCE, GREEN, HERE, KIND, LATE, RENEWED, SCRIPT, STANDS, THUMB, USERS, Between, Hostile, PagesCase, in_browser)
+from test_pages import (AT_ONCE, FRAMES, HERE, KIND, LATE, RENEWED, SCRIPT, STANDS, THUMB, USERS, Between, Hostile, PagesCase, in_browser)
 from test_report import PROGRAM
 from venue import SCANGATE, URL
 
@@ -83,12 +83,12 @@ class Gone(PagesCase):
         """As a machine that sleeps: nothing of it runs, and then it goes on."""
         self.begin()
         page = self.door()
+        page.run(FRAMES)
         self.admits()
         self.until_face(page, "admit", within=2)
         group = self.browser.process.pid
         self.rig.sh(f"pkill -STOP -s {group}; sleep {STANDS + 1}; pkill -CONT -s {group}")
-        # From the first thing that it can be asked.
-        self.assertNotIn(page.run(KIND), GREEN)
+        self.nothing_green_after(page)
         self.until_face(page, "ready")
         self.admits()
         self.until_face(page, "admit", within=2)
