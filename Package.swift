@@ -372,8 +372,8 @@ let package = Package(
       dependencies: ["HolderClient", "HolderProtocol", "LinuxIO", "OutputHolder", "ScanModel", "SignalOutputs"],
       path: "Tests/Outputs/HolderBench", swiftSettings: fast),
     .executableTarget(
-      name: "decode-bench", dependencies: ["CodeVision", "ScanModel"], path: "Tests/Vision/DecodeBench",
-      swiftSettings: fast),
+      name: "decode-bench", dependencies: ["CodeVision", "DecodeClient", "DecodeProtocol", "ScanModel"],
+      path: "Tests/Vision/DecodeBench", swiftSettings: fast),
     .executableTarget(
       name: "decide-bench",
       dependencies: [

@@ -362,9 +362,12 @@ class Page:
 
     def freeze(self):
         """The browser stops the page, as where its machine sleeps."""
+        self.ask("Emulation.setFocusEmulationEnabled", enabled=False)
         self.ask("Page.setWebLifecycleState", state="frozen")
 
     def resume(self):
+        """It goes on, and is seen: a page that was frozen stays hidden without that, paints nothing and has slow timers."""
+        self.ask("Emulation.setFocusEmulationEnabled", enabled=True)
         self.ask("Page.setWebLifecycleState", state="active")
 
     # What is looked at

@@ -61,11 +61,15 @@ class ConsoleCase(StationCase):
     def begin(self, **gates):
         """A station whose gates admit, and its console; returns when that knows the station."""
         self.serve(**(gates or {"north": REFUSES, "south": REFUSES}))
-        self.console = Console(self.rig, FOLDER, SOCKET, self.AUTHORITY)
+        self.console = Console(self.rig, FOLDER, self.station_socket(), self.AUTHORITY)
         self.addCleanup(self.assert_no_secret_was_told)
         self.furnish()
         self.console.start()
         self.console.until_ready()
+
+    def station_socket(self):
+        """By which it sees the station."""
+        return SOCKET
 
     def furnish(self):
         """What the console has to find before it is started."""

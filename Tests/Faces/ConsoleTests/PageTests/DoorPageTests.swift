@@ -114,6 +114,23 @@ import Testing
     }
   }
 
+  /// On its screen, on an attendant's telephone, and on a page that loads itself anew.
+  @Test func whatIsTakenBackGoesAtOnce() async throws {
+    try await withPages { bench in
+      let client = try await bench.follow("north", language: "de")
+      await untilFace(client, "ready")
+      bench.station.tell(Self.scan("admit", more: ",\"id\":\"aa\""))
+      await untilFace(client, "admit")
+      bench.station.tell(
+        "{\"type\":\"order\",\"order\":\"annul\",\"gate\":\"north\",\"outcome\":\"done\",\"scan\":\"aa\"}")
+      await untilFace(client, "annulled")
+      expectEqual(face(client)?["head"] as? String, "ZURÜCKGENOMMEN")
+      expectEqual(face(client)?["reason"] as? String, "Das Ticket lässt wieder ein")
+      let page = try await bench.get("/door/north")
+      expect(page.body.contains("data-kind=\"annulled\"") && page.body.contains("TAKEN BACK"), "\(page.body)")
+    }
+  }
+
   @Test func aVerdictFades() async throws {
     try await withPages { bench in
       let client = try await bench.follow("north")
