@@ -158,7 +158,9 @@ class Devices(Case):
             self.assertEqual(self.rig.edges(line, before), [], line)
         return terminal.answer("yes", question)
 
-    def ask_system(self, terminal):
+    def ask_system(self, terminal, asked=False):
+        if not asked:
+            terminal.answer("1", "At which address")
         terminal.answer(SYSTEM, "Paste the API key")
         terminal.answer(self.key, "What is the gate for?")
         terminal.answer("1", "What is the gate called?")
@@ -207,15 +209,17 @@ class Devices(Case):
         self.assertEqual(self.rig.edges("RELAY0", since), [], "lamps are tried without the relay")
 
         # What decides is the check, at the end: a server that is gone by then is one that is not there.
-        terminal.answer("yes", "At which address")
+        terminal.answer("yes", "What does the gate let in?")
         self.ask_system(terminal)
+        terminal.answer("north", "Another gate?")
         self.venue.stop()
-        seen = terminal.answer("north", "At which address")
+        seen = terminal.answer("no", "At which address")
         self.assertRegex(seen, r"(?m)^! ")
         self.assertEqual(self.rig.get(self.file).decode(), FORMER)
         self.venue.start()
-        self.ask_system(terminal)
-        seen = terminal.answer("north", "Write this to")
+        self.ask_system(terminal, asked=True)
+        terminal.answer("north", "Another gate?")
+        seen = terminal.answer("no", "Write this to")
         self.assertIn(f"{self.file}.before", seen.replace("\r\n", ""))
         self.assertEqual(self.rig.get(self.file).decode(), FORMER)
         terminal.answer("yes", "The station is set up.")
@@ -280,7 +284,7 @@ class Devices(Case):
         browser.answer(answer="yes")
         until("Did the right thing move?")
         self.whole_pulses("RELAY0", PULSE, 1)
-        for answer, then in (("yes", "green lamp"), ("none", "red lamp"), ("none", "At which address"), (SYSTEM, "Paste the API key")):
+        for answer, then in (("yes", "green lamp"), ("none", "red lamp"), ("none", "What does the gate let in?"), ("1", "At which address"), (SYSTEM, "Paste the API key")):
             browser.answer(answer=answer)
             until(then)
         browser.answer(key=self.key)
@@ -288,6 +292,8 @@ class Devices(Case):
         browser.answer(answer="1")
         until("What is the gate called?")
         browser.answer(answer="north")
+        until("Another gate?")
+        browser.answer(answer="no")
         until("Write this to")
         browser.answer(answer="yes")
         until("The station is set up.")

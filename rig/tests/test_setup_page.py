@@ -101,6 +101,8 @@ class PageCase(test_setup.SetupCase):
             choose(page, "none")
         at("red lamp")
         choose(page, "none")
+        at("What does the gate let in?")
+        choose(page, "1")
         at("At which address")
         fill(page, self.system)
         at("Paste the API key")
@@ -112,6 +114,8 @@ class PageCase(test_setup.SetupCase):
         at("What is the gate called?")
         page.until("!!document.querySelector('.fault')", what="what is wrong with the name")
         fill(page, "north")
+        at("Another gate?")
+        choose(page, "no")
         at("Write this to")
 
     def look(self, page):

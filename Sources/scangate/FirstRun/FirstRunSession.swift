@@ -22,6 +22,7 @@ struct FirstRunSession {
 
   let offers: FirstRun.Offers
   let work: FirstRunWork
+  let texts: FirstRunTexts
 
   /// Runs to the end.
   /// - Parameters:
@@ -30,17 +31,18 @@ struct FirstRunSession {
   /// - Returns: whether the configuration was written.
   func run(script: [FirstRunView.Topic: String]?, key: [UInt8]?) async throws -> Bool {
     var run = FirstRun(offers)
-    var terminal = TerminalAnswers()
+    var terminal = TerminalAnswers(texts)
     let devices = FirstRunDevices()
     let (inputs, input) = AsyncStream.makeStream(of: Input.self)
     let saved = terminal.settings
     let isWriting = Flag()
+    let words = texts(.nothingChanged)
     let interruption = Interruption { number in
       // What is being written is written whole, within a moment, and then said.
       guard !isWriting.isUp else { return }
       // Nothing was written; the terminal shows again what is typed.
       if var saved { tcsetattr(STDIN_FILENO, TCSANOW, &saved) }
-      Terminal.error("\nNothing was changed.")
+      Terminal.error("\n\(words)")
       UnfinishedFiles.removeAll { _exit(128 + number) }
     }
     defer { interruption.end() }
@@ -116,7 +118,7 @@ struct FirstRunSession {
     case .hear(let reader): await devices.hear(reader, tell: tell)
     case .deafen: await devices.deafen()
     case .pulse(let slot, let offer): tell(await work.pulse(slot, offer))
-    case .discover(let address): tell(await work.discover(address))
+    case .discover(let form, let address, let answers): tell(await work.discover(form, address, answers))
     case .check(let text): tell(await work.check(text))
     case .write(let text): tell(await work.write(text))
     }

@@ -2,6 +2,7 @@ import ArgumentParser
 import FirstRun
 import Glibc
 import LinuxIO
+import ScanConfiguration
 import ScanModel
 import Sealing
 
@@ -65,8 +66,8 @@ struct SetupCommand: AsyncParsableCommand {
     let store = CredentialStore(keys: state.keys)
     let credential = FirstRunWork.freeCredential(in: store)
     let session = FirstRunSession(
-      offers: FirstRunDevices.offers(file: file, hasFile: access(file, F_OK) == 0, credential: credential),
-      work: FirstRunWork(file: file, state: state, credential: credential))
+      offers: FirstRunDevices.offers(file: file, hasFile: access(file, F_OK) == 0),
+      work: FirstRunWork(file: file, state: state, credential: credential), texts: .of(Self.language))
     let key =
       yes
       ? [UInt8](
@@ -77,6 +78,13 @@ struct SetupCommand: AsyncParsableCommand {
       ? try await session.run(page: SetupPage(for: .seconds(webSeconds)), at: place(), for: .seconds(webSeconds))
       : try await session.run(script: yes ? script : nil, key: key)
     if !isWritten { throw yes ? Exit.configuration : ExitCode(130) }
+  }
+
+  /// The language of whoever is at the terminal, as programs are told it.
+  private static var language: PageLanguage {
+    let names: [String] = ["LC_ALL", "LC_MESSAGES", "LANG"]
+    let locale = names.compactMap { name in getenv(name).map { String(cString: $0) } }.first { !$0.isEmpty }
+    return locale.flatMap(PageLanguage.init(locale:)) ?? .en
   }
 
   /// Where the page listens. A key is typed into it, and it has no TLS: loopback alone.
@@ -95,7 +103,8 @@ struct SetupCommand: AsyncParsableCommand {
   /// What options answer, by the question's topic.
   private var script: [FirstRunView.Topic: String] {
     var script: [FirstRunView.Topic: String] = [
-      .output: relay ?? "none", .test: "skip", .judged: "ok", .trial: "untried", .event: event ?? "1",
+      .output: relay ?? "none", .kind: "1", .another: "no", .test: "skip", .judged: "ok", .trial: "untried",
+      .event: event ?? "1",
       .gate: gate ?? "gate", .confirm: "yes",
     ]
     script[.reader] = reader
