@@ -6,6 +6,8 @@ import os
 import pty
 import re
 import select
+import signal
+import termios
 import time
 import urllib.parse
 
@@ -29,12 +31,14 @@ def here(test):
 class Terminal:
     """A person at a terminal at which scangate runs."""
 
-    def __init__(self, words, user="gate", **environment):
+    def __init__(self, words, user="gate", columns=0, **environment):
         """Runs scangate with these words."""
         self.seen = ""
         self.pid, self._master = pty.fork()
         if self.pid == 0:
             os.environ.update({"TERM": "dumb", "LC_ALL": "C.UTF-8", **environment})
+            if columns:
+                termios.tcsetwinsize(0, (24, columns))
             become = ["setpriv", f"--reuid={user}", f"--regid={user}", "--init-groups"] if user else ["env"]
             os.execvp(become[0], [*become, SCANGATE, *words])
         self._status = None
@@ -66,6 +70,13 @@ class Terminal:
         since = len(self.seen)
         self.type(text + "\n")
         return self.until(then, since)
+
+    def shows_what_is_typed(self):
+        return bool(termios.tcgetattr(self._master)[3] & termios.ECHO)
+
+    def kill(self):
+        os.kill(self.pid, signal.SIGKILL)
+        self.status()
 
     def status(self):
         deadline = time.monotonic() + PATIENCE
@@ -198,6 +209,73 @@ class InTheTerminal(SetupCase):
         terminal.type("\x03")
         self.assertEqual(terminal.status(), 130)
         self.assertEqual(self.files(), before)
+
+    #: The answers up to the last question, and what then is asked.
+    STEPS = (("/run/rig/scanner", "Hold this code"), ("skip", "drives the relay"), ("none", "green lamp"), ("none", "red lamp"), ("none", "What does the gate let in?"),
+             ("1", "At which address"), (SYSTEM, "Paste the API key"), (None, "What is the gate for?"), ("1", "What is the gate called?"), ("north", "Another gate?"), ("no", "Write this to"))
+
+    def walk(self, terminal, count=None):
+        terminal.until("Scan anything.")
+        for answer, then in self.STEPS[:count]:
+            terminal.answer(self.key if answer is None else answer, then)
+
+    def test_ctrl_c_at_each_question(self):
+        before = self.files()
+        for count in range(len(self.STEPS) + 1):
+            with self.subTest(count):
+                terminal = self.begin()
+                self.walk(terminal, count)
+                terminal.type("\x03")
+                self.assertEqual(terminal.status(), 130)
+                self.assertIn("Nothing was changed.", terminal.seen)
+                self.assertTrue(terminal.shows_what_is_typed())
+                self.assertEqual(self.files(), before)
+                self.look_for_the_key(terminal.seen)
+
+    def test_killed_while_it_writes_it_leaves_a_whole_file(self):
+        former, seen = "version: 1  # what was there\n", set()
+        for delay in range(0, 36, 3):
+            self.rig.sh(f"rm -rf {FOLDER}/state/* {FOLDER}/scangate*")
+            self.rig.put(former, self.file)
+            self.rig.sh(f"chown gate {self.file}")
+            terminal = self.begin()
+            self.walk(terminal)
+            terminal.type("yes\n")
+            time.sleep(delay / 1000)  # whenever: each of these instants is as good
+            terminal.kill()
+            text = self.rig.get(self.file).decode()
+            if text != former:
+                seen.add("written")
+                self.assertEqual(self.rig.get(f"{self.file}.before").decode(), former)
+                # Whole, and its key with it.
+                self.rig.sh(f"STATE_DIRECTORY={FOLDER}/state {AS_GATE} {SCANGATE} config check --online {self.file}")
+            elif os.path.exists(f"{self.file}.before"):
+                self.assertEqual(self.rig.get(f"{self.file}.before").decode(), former)
+            self.look_for_the_key(terminal.seen)
+        # What is left of one stands in nobody's way.
+        terminal = self.begin()
+        self.walk(terminal)
+        terminal.answer("yes", "The station is set up.")
+        self.assertEqual(terminal.status(), 0)
+
+    def test_terminal_of_80_columns(self):
+        for locale in ("C.UTF-8", "de_DE.UTF-8", "fr_FR.UTF-8", "es_ES.UTF-8"):
+            with self.subTest(locale):
+                terminal = self.begin(columns=80, LC_ALL=locale)
+                terminal.until("[1/6]")
+                for (answer, _), step in zip(self.STEPS, "12223334556", strict=True):
+                    terminal.answer(self.key if answer is None else answer, f"[{step}/6]")
+                terminal.type("\x03")
+                terminal.status()
+                wide = [line for line in terminal.seen.replace("\r", "").splitlines() if len(line) > 80 and not line.startswith("    ")]
+                self.assertEqual(wide, [])
+
+    def test_who_may_not_write_is_told_before_anything_is_asked(self):
+        self.rig.sh(f"chown root:root {FOLDER}")
+        terminal = self.begin()
+        self.assertNotEqual(terminal.status(), 0)
+        self.assertIn("Run this with sudo", terminal.seen)
+        self.assertNotIn("Scan anything", terminal.seen)
 
     def test_answers_of_a_script(self):
         said = self.rig.sh(

@@ -17,9 +17,9 @@ package enum FirstRunWord: String, Sendable, CaseIterable {
   case keyFieldAccessToken, keyFieldPassword, keyMissing, discovering, eventTitle, eventAll, eventLevel
   case eventEach, eventWhole, gateTitle, gateField, gateName, gateTaken, anotherTitle, anotherWords, anotherYes
   case anotherNo, checking, confirmTitle, confirmKept, confirmYes, writing, overWritten, overUnwritten
-  case writtenWhere, writtenService, writtenRun, unwritten, pageTitle, pageCodeWords, pageCode, pageGoOn
-  case pageSend, pageStep, pageStill, pageNews, pageShowNews, pageLost, pageFooter, pageNames, pageOrigin
-  case pageNothing, pageRequest, pageUnasked, pageOther, pageTypeCode, pageCodeFirst, pageForm, pageWrong
-  case pageEnded, pageTerminalEnded, pageSilent, pageTries, pageTime, pageProcess, pageRights, pageBegin
-  case pageOpen, pageShowsCode, pageThere, pageAdmitted
+  case writtenWhere, writtenService, writtenRestart, noRights, writtenRun, unwritten, pageTitle, pageCodeWords
+  case pageCode, pageGoOn, pageSend, pageStep, pageStill, pageNews, pageShowNews, pageLost, pageFooter
+  case pageNames, pageOrigin, pageNothing, pageRequest, pageUnasked, pageOther, pageTypeCode, pageCodeFirst
+  case pageForm, pageWrong, pageEnded, pageTerminalEnded, pageSilent, pageTries, pageTime, pageProcess
+  case pageRights, pageBegin, pageOpen, pageShowsCode, pageThere, pageAdmitted
 }

@@ -1,6 +1,7 @@
 import FirstRun
 import Glibc
 import LinuxIO
+import ScanModel
 import Synchronization
 
 /// A first run in a terminal: what is typed and what happens goes to the state machine, what is to be done to who does it.
@@ -19,6 +20,9 @@ struct FirstRunSession {
     case line(LineReader.Input)
     case event(FirstRun.Event)
   }
+
+  /// Where scanners type into the very terminal that asks, what was scanned comes as a line within so short a time.
+  private static let echo = Duration.milliseconds(300)
 
   let offers: FirstRun.Offers
   let work: FirstRunWork
@@ -57,6 +61,8 @@ struct FirstRunSession {
     let (orders, order) = AsyncStream.makeStream(of: FirstRun.Effect.self)
     let doing = Task { for await effect in orders { await perform(effect, devices) { input.yield(.event($0)) } } }
     defer { doing.cancel() }
+    let time = SystemTime()
+    var scanned: MonotonicTime?
     var given: [FirstRunView.Topic: Int] = [:]
     var effects = script == nil ? run.first : []
     var shown: FirstRunView?
@@ -89,7 +95,9 @@ struct FirstRunSession {
       switch next {
       case .event(let event):
         if case .unwritten = event { isWriting.isUp = false }
+        if case .scanned = event { scanned = time.now() }
         effects = run.take(event)
+      case .line where scanned.map { time.now() < $0 + Self.echo } == true: effects = []
       case .line(.tooLong): effects = run.take(.answered("", question: view.number))
       case .line(.line(let bytes)):
         effects =

@@ -108,13 +108,14 @@ actor FirstRunWork {
     guard let key else { return .unwritten(.own(.keyMissing)) }
     state.prepare()
     let store = CredentialStore(keys: state.keys)
+    let wasThere = access(file, F_OK) == 0
     var isKept = false
     do {
       // Whatever can fail for want of room or rights has failed before the last step.
       var new = try FileReplacement(of: file, mode: 0o644)
       try SmallFile.write(new.file.number, [UInt8](text.utf8))
       try SmallFile.sync(new.file.number)
-      if access(file, F_OK) == 0 {
+      if wasThere {
         let former = try SmallFile.read(file, limit: 1 << 20)
         var kept = try FileReplacement(of: file + ".before", mode: 0o644)
         try SmallFile.write(kept.file.number, former)
@@ -130,9 +131,10 @@ actor FirstRunWork {
       return .unwritten(.own(.unwritten, TerminalText.clean(file, limit: 1_000), TerminalText.clean(words, limit: 500)))
     }
     let place = TerminalText.clean(file, limit: 1_000)
+    let isInstalled = geteuid() == 0 && access("/run/systemd/system", F_OK) == 0
     var next: [FirstRunText] = [
       .own(.writtenWhere, place, credential),
-      geteuid() == 0 && access("/run/systemd/system", F_OK) == 0 ? .own(.writtenService) : .own(.writtenRun, place),
+      !isInstalled ? .own(.writtenRun, place) : wasThere ? .own(.writtenRestart) : .own(.writtenService),
     ]
     if let hint = state.hint { next.append(.told(TerminalText.clean(hint, limit: 1_000))) }
     return .written(next)
