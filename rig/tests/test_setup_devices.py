@@ -165,7 +165,7 @@ class Devices(Case):
         terminal.answer(self.key, "What is the gate for?")
         terminal.answer("1", "What is the gate called?")
 
-    def assert_admits(self):
+    def assert_admits(self, while_it_runs=None):
         """The station opens its gate for a ticket, once, and is deaf to the scanner that is not its own."""
         events = f"{FOLDER}/events.jsonl"
         service = self.rig.spawn(
@@ -181,12 +181,18 @@ class Devices(Case):
         # A second admission would be a second pulse: the ticket is used up.
         self.assertEqual(self.rig.edges("RELAY1", since), [])
         self.assertEqual(len(self.venue.book()), 1)
+        if while_it_runs:
+            while_it_runs()
         service.stop()
 
     def test_from_nothing_to_an_admission(self):
         self.rig.put(FORMER, self.file)
         self.rig.sh(f"chown gate {self.file}")
+        self.rig.unplug(0)
         terminal = self.begin()
+        terminal.until("Scan anything.")
+        # Whoever plugs it in only now is heard, too.
+        self.rig.replug(0)
         self.identify(terminal)
         since = len(terminal.seen)
         seen = self.scan_until(terminal, TEST, lambda timeout: terminal.until("Every character came right.", since, timeout))
@@ -232,7 +238,17 @@ class Devices(Case):
         for said in (text, terminal.seen):
             self.assertNotIn(self.key, said)
         self.rig.sh(f"! grep -rl --exclude=venue.key --exclude='venue.db*' {self.key} {FOLDER}")
-        self.assert_admits()
+        self.assert_admits(self.assert_service_is_in_the_way)
+
+    def assert_service_is_in_the_way(self):
+        """What the running service has is named, and not offered."""
+        terminal = self.begin()
+        self.rig.until(lambda: "is held by another program" in " ".join(terminal.seen.split()), what="a word about the scanner")
+        terminal.answer(self.rig.devices[1].node, "Hold this code")
+        seen = terminal.answer("skip", "drives the relay")
+        self.assertNotIn("RELAY0", seen)
+        self.assertIn("RELAY1", seen)
+        terminal.answer("quit", "Nothing was changed.")
 
     def test_killed_in_the_middle_it_leaves_nothing(self):
         before = self.files()
