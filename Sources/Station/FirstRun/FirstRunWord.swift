@@ -1,6 +1,6 @@
 /// The texts of a first run, by their names in `texts.json`, which has each in every language.
 package enum FirstRunWord: String, Sendable, CaseIterable {
-  case back, quit, answer, answerChoice, answerNumber, yes, no, nothingChanged, readerTitle, readerWords
+  case back, quit, answer, answerChoice, answerNumber, yes, nothingChanged, readerTitle, readerWords
   case readerPorts, readerSerial, readerPath, answerReader, readerTaken, readerNone, readerClosed, readerHeld
   case readerUntold, readerGone, readerDeaf, testTitle, testWords, testSkip, answerTest, testFrame
   case testExchanged, testCase, testOther, testWrong, judgedTitle, judgedRight, judgedLayout, judgedFrame
