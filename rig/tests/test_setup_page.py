@@ -156,9 +156,6 @@ class Steps(PageCase):
         self.choose(page, "yes")
         self.asked(page, "The station is set up.")
         looks("over")
-        page.media(dark=False)
-        page.resize((640, 480))
-        page.picture(PICTURES / "page-setup-end.png")
         self.assertEqual(self.terminal.status(), 0)
         # Nobody gives the checker the style once more.
         page.errors[:] = [each for each in page.errors if "preload assets" not in each]
@@ -189,6 +186,9 @@ class Steps(PageCase):
         self.walk(page, choose=choose, fill=fill)
         choose(page, "yes")
         self.asked(page, "The station is set up.")
+        page.media(dark=False)
+        page.resize((640, 480))
+        page.picture(PICTURES / "page-setup-end.png")
         self.assertEqual([place for place in places if place and not (place["seen"] and place["inside"])], [], "where the keyboard is, is seen")
         self.assertEqual(self.terminal.status(), 0)
         self.look(page)
