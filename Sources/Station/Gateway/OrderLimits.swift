@@ -47,7 +47,7 @@ struct OrderLimits: Sendable {
       case .present: StationLimits.presentsPerMinute
       case .search: StationLimits.searchesPerMinute
       case .openOnce, .maintenance, .outboxHold, .outboxRetry, .listRefresh, .arming, .signalTest,
-        .journalAccept, .status, .acknowledge:
+        .journalAccept, .status, .acknowledge, .picture:
         Self.usualPerMinute
       }
     if times.count >= most, let first = times.first { return (.tooMany, Self.minute - (now - first)) }
