@@ -7,6 +7,7 @@ import re
 import shutil
 import subprocess
 import tempfile
+import unittest
 from pathlib import Path
 
 import case
@@ -195,6 +196,8 @@ class Bare(case.RigCase):
 
     @classmethod
     def share(cls, _):
+        if case.deb is None or not case.deb.exists():
+            raise unittest.SkipTest(f"there is no {case.deb}")
         made = built()
         with disk(case.deb, *dependencies.lacking(case.deb, dependencies.root_folder(FOLDER), FOLDER)) as image:
             cls.rig = Rig.resume(made["kernel"], made["disk"], made["bare"], image)
