@@ -14,11 +14,12 @@ from concurrent.futures import Future
 from pathlib import Path
 
 from stages import host
+from stages.target import TARGET
 
 MEMORY_MB = 768
 PAYLOAD_SIZE = 1 << 30
 STATION_SIZE = 128 << 20
-KERNEL_LINE = ("console=ttyS0 panic=-1 quiet mitigations=off nokaslr random.trust_cpu=on systemd.show_status=0 audit=0 cryptomgr.notests")
+KERNEL_LINE = (f"console={TARGET.console} panic=-1 quiet mitigations=off nokaslr random.trust_cpu=on systemd.show_status=0 audit=0 cryptomgr.notests")
 
 #: What the agent says instead of a status: that this is not the end (guest/agent/agent.c); and of conditions that did not come to hold.
 PART, GIVEN_UP = -1, 124
@@ -42,7 +43,7 @@ class Machine:
         snapshot = "off" if keep_changes else "on"
         station = self._make_station()
         command = [
-            "qemu-system-x86_64", "-M", "q35", "-accel", "tcg,thread=multi", "-cpu", "max", "-smp", "1", "-m", str(MEMORY_MB),
+            TARGET.qemu, *TARGET.machine, "-accel", "tcg,thread=multi", "-smp", "1", "-m", str(MEMORY_MB),
             "-nodefaults", "-no-user-config", "-display", "none", "-no-reboot",
             "-chardev", f"file,id=console,path={self.console_path}", "-serial", "chardev:console",
             "-qmp", f"unix:{self.folder}/qmp,server=on,wait=off",

@@ -10,14 +10,17 @@ from pathlib import Path
 
 from machine import PAYLOAD_SIZE
 from stages import dependencies
-from stages.host import run
+from stages.host import Failed, run
+from stages.target import IS_FOREIGN, TARGET
 
 # Part of every Debian, hence of the guest; and of one piece with its loader, so never to be mixed with another.
 SYSTEM_LIBRARY = re.compile(r"^(ld-linux-x86-64|libc|libm|libdl|libpthread|librt|libresolv|libutil|libgcc_s)\.so\b|^linux-vdso")
 
 
 def libraries(program):
-    """Shared libraries of `program` that are not the system's, as files on this machine."""
+    """Shared libraries of `program` that are not the system's, as files on this machine. A guest with another processor has its own, see stages/root.py."""
+    if IS_FOREIGN:
+        return {}
     listed = subprocess.run(["ldd", str(program)], stdout=subprocess.PIPE, check=True, text=True).stdout
     lacking = re.findall(r"^\s*(\S+) => not found", listed, re.M)
     if lacking:
@@ -39,6 +42,7 @@ def beside(program):
 def directory(program, into):
     """Fills `into` with `bin/scangate` (a starter), `lib/` and the stripped program itself, whatever it is called here; and so the worker beside it, if there is one."""
     program, into = Path(program), Path(into)
+    check(program)
     for name in ("bin", "lib", "libexec", "libexec/real"):
         (into / name).mkdir(parents=True)
     install(program, into, "libexec/scangate", into / "bin/scangate")
@@ -49,6 +53,14 @@ def directory(program, into):
         install(beside(program), into, "libexec/real/scangate-report", into / "bin/scangate-report")
 
 
+def check(program):
+    """Says it of a program for another processor than the guest's, which would there be no more than a file that cannot be run."""
+    header = run("readelf", "-h", program)
+    machine = re.search(r"^\s*Machine:\s*(.*)$", header, re.M)[1]
+    if machine != TARGET.machine_name:
+        raise Failed(f"{program} is for {machine}, and the guest's processor is {TARGET.machine_name}: rig/test --arch NAME --scangate PATH")
+
+
 def install(program, into, name, starter):
     """Copies a program and the libraries it needs, stripped, and makes what starts it."""
     for target, path in {into / name: program, **{into / "lib" / library: path for library, path in libraries(program).items()}}.items():
@@ -56,7 +68,7 @@ def install(program, into, name, starter):
             continue
         shutil.copy(path, target)
         if path == program or path.stat().st_size > 1 << 20:
-            subprocess.run(["strip", "-g", target], check=False, stderr=subprocess.DEVNULL)
+            subprocess.run([f"{TARGET.tools}strip", "-g", target], check=False, stderr=subprocess.DEVNULL)
     # No shell: an emulated processor takes longer to start one than this.
     source = f"""#include <stdlib.h>
 #include <unistd.h>
@@ -68,7 +80,7 @@ int main(int count, char **words) {{
   return 127;
 }}
 """
-    run("gcc", "-O2", "-static", "-x", "c", "-o", starter, "-", input=source)
+    run(f"{TARGET.tools}gcc", "-O2", "-static", "-x", "c", "-o", starter, "-", input=source)
 
 
 def image(folder):

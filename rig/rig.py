@@ -11,10 +11,10 @@ import secrets_told
 from feeds import PATIENCE, Feeds
 from machine import Machine, MachineError
 from outputs import LEDS, LINES, MS, PWM_CHIP, SPEAKER, Brightness, Edge, Outputs, Pulse, PWMState, Tone  # noqa: F401
+from stages.target import FOLDER, TARGET
 from units import Units
 from usb import SLOTS, Device, Typing, Usb  # noqa: F401
 
-FOLDER = Path(__file__).resolve().parent.parent / ".rig"
 #: Kinds of devices that a bare guest gets when a test says so.
 KINDS = ["usb", "gpio", "leds", "pwm", "sound", "cameras"]
 #: The camera that shows what a test wants, and the one that fails as a test wants; see guest/root/usr/local/bin/devices.
@@ -199,7 +199,7 @@ class Rig(Feeds, Usb, Outputs, Units):
     def set_clock_trust(self, trusted):
         """Whether the guest's kernel takes its clock for one that something keeps right, as after a word from a time server (adjtimex)."""
         modes, wrong, unknown = 0x14, (0 if trusted else 16_000_000), (0 if trusted else 0x40)  # ADJ_STATUS, ADJ_MAXERROR; STA_UNSYNC
-        self.sh(f"perl -e '$t = pack(\"Lx4q4l\", {modes}, 0, 0, {wrong}, 0, {unknown}) . \"\\0\" x 200; syscall(159, $t) >= 0 or die $!'")
+        self.sh(f"perl -e '$t = pack(\"Lx4q4l\", {modes}, 0, 0, {wrong}, 0, {unknown}) . \"\\0\" x 200; syscall({TARGET.adjtimex}, $t) >= 0 or die $!'")
 
     def report(self):
         """What a person wants to see of a failure: the guest's journal and console, and what the programs printed."""

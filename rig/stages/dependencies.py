@@ -4,7 +4,8 @@ import re
 import sys
 from pathlib import Path
 
-from . import cache, host, root
+from . import archive, cache, host, root
+from .target import FOLDER, IS_FOREIGN
 
 
 def root_folder(folder):
@@ -32,6 +33,9 @@ def unnamed(deb, folder):
 
 def needed(deb, status):
     """Names and versions of what apt would install with `deb` where `status` lists what is there."""
+    if IS_FOREIGN:
+        index = archive.Index(FOLDER / "index", archive.RELEASE, archive.TARGET.name, status)
+        return inst(index.run("apt-get", "-s", "install", Path(deb).resolve()), deb)
     plan = ["apt-get", "-o", f"Dir::State::status={status}", "-o", "APT::Architecture=amd64", "--no-install-recommends", "-s", "install", Path(deb).resolve()]
     try:
         said = host.run(*plan)
@@ -39,6 +43,11 @@ def needed(deb, status):
         print(f"rig: {error}", file=sys.stderr)
         host.update()
         said = host.run(*plan)
+    return inst(said, deb)
+
+
+def inst(said, deb):
+    """Names and versions in what apt says that it would do, without the package itself."""
     found = dict(re.findall(r"^Inst (\S+) \((\S+) ", said, re.M))
     found.pop(host.run("dpkg-deb", "-f", deb, "Package").strip(), None)
     return found

@@ -5,6 +5,7 @@ import shutil
 from pathlib import Path
 
 from . import cache, host
+from .target import IS_FOREIGN
 
 GUEST = Path(__file__).parent.parent / "guest"
 FREE_SPACE = 384 << 20
@@ -65,8 +66,14 @@ def make_initrd(tree, image, kernel):
     release = (kernel / "release").read_text()
     for name in ("bin", "dev", "proc", "sys", "mnt"):
         (tree / name).mkdir(parents=True)
-    shutil.copy("/bin/busybox", tree / "bin/busybox")
-    for name in host.run(tree / "bin/busybox", "--list").split():
+    if IS_FOREIGN:
+        from . import unpacked
+        shutil.copy(unpacked.busybox(tree.parent / "busybox"), tree / "bin/busybox")
+        shutil.rmtree(tree.parent / "busybox")
+    else:
+        shutil.copy("/bin/busybox", tree / "bin/busybox")
+    # Both are of the same release.
+    for name in host.run("/bin/busybox", "--list").split():
         if name != "busybox":
             (tree / "bin" / name).symlink_to("busybox")
     shutil.copy(GUEST / "init", tree / "init")

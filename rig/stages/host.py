@@ -8,10 +8,11 @@ import shutil
 import subprocess
 import sys
 
+from .target import TARGET
+
 # What building and running the rig takes, beyond a minimal Debian with Python.
 PACKAGES = [
-    "qemu-system-x86", "qemu-utils", "busybox-static", "cpio", "zstd", "kmod", "e2fsprogs", "mmdebstrap", "eatmydata",
-    "gcc", "libc6-dev", "linux-libc-dev", "make", "xz-utils", "libelf1", "binutils", "debian-archive-keyring",
+    *TARGET.packages, "qemu-utils", "busybox-static", "cpio", "zstd", "kmod", "e2fsprogs", "make", "xz-utils", "libelf1", "binutils", "debian-archive-keyring",
     "qrencode", "libjpeg-turbo-progs",  # what cameras are shown
     "openssl",  # certificates of venues
     "mosquitto", "mosquitto-clients",  # the broker, brought into the guest
@@ -86,7 +87,7 @@ def install_packages():
             update()
             run(*install)
         except Failed as error:
-            if shutil.which("qemu-system-x86_64"):
+            if shutil.which(TARGET.qemu):
                 raise
             raise Unavailable(f"QEMU cannot be installed here: {error}") from error
 

@@ -7,9 +7,10 @@ import shutil
 import struct
 from pathlib import Path
 
-from . import cache, host
+from . import archive, cache, host
+from .target import IS_FOREIGN, TARGET
 
-ARCHITECTURE = "amd64"
+ARCHITECTURE = TARGET.name
 #: A module that Debian has as source alone, in this package.
 CAMERA_SOURCE = "v4l2loopback-dkms"
 OWN_MODULE = Path(__file__).parent.parent / "guest/module/pwm-sim.c"
@@ -28,6 +29,8 @@ MODULES = [
     "ledtrig-timer", "ledtrig-oneshot", "gpio-sim", "uleds", "pwm-sim",
     "vivid", "v4l2loopback", "uvcvideo",
 ]
+if IS_FOREIGN:
+    MODULES += ["xhci_pci"]
 
 
 def packages():
@@ -49,15 +52,21 @@ def packages():
 
 def stage(store):
     """Folder with `vmlinux`, `lib/modules/RELEASE` and `release`."""
+    if IS_FOREIGN:
+        wanted = archive.listed("kernel", "camera")
+        release = next(name for name in map(archive.binary, wanted) if name.startswith("linux-image-")).removeprefix("linux-image-")
+        series = next(name for name in map(archive.binary, wanted) if name.startswith("linux-source-")).removeprefix("linux-source-")
+        inputs = [cache.files_hash(__file__, OWN_MODULE), *(each.sum for each in wanted)]
+        return store.stage("kernel", inputs, lambda folder: make(folder, release, series, lambda _: archive.fetched(wanted)))
     release, series, wanted = packages()
     inputs = [cache.files_hash(__file__, OWN_MODULE), *(f"{name} {version}" for name, version in wanted.items())]
-    return store.stage("kernel", inputs, lambda folder: make(folder, release, series, wanted))
+    return store.stage("kernel", inputs, lambda folder: make(folder, release, series, lambda work: host.download(wanted, work)))
 
 
-def make(folder, release, series, wanted):
+def make(folder, release, series, download):
     work = folder / "work"
     work.mkdir()
-    debs = host.download(wanted, work)
+    debs = download(work)
     image = next(path for name, path in debs.items() if name.startswith("linux-image-"))
     host.run("dpkg-deb", "-x", image, work / "image")
     for name, path in debs.items():
@@ -65,7 +74,8 @@ def make(folder, release, series, wanted):
             host.run("dpkg-deb", "-x", path, work / "headers")
     source = extract_sources(work, debs[f"linux-source-{series}"], series)
 
-    (folder / "vmlinux").write_bytes(unpacked((work / f"image/boot/vmlinuz-{release}").read_bytes()))
+    packed = (work / f"image/boot/vmlinuz-{release}").read_bytes()
+    (folder / "vmlinux").write_bytes(packed if IS_FOREIGN else unpacked(packed))
     modules = work / f"image/lib/modules/{release}"
     (modules / "extra").mkdir()
     for module in build_modules(work, source, release):
@@ -109,8 +119,8 @@ def build_modules(work, source, release):
     camera = next((work / "headers/usr/src").glob("v4l2loopback-*"))
     (camera / "Kbuild").write_text("obj-m := v4l2loopback.o\n")
     for folder, module in ((gpio, "gpio-sim.ko"), (leds, "uleds.ko"), (usb, "dummy_hcd.ko"), (pwm, "pwm-sim.ko"), (camera, "v4l2loopback.ko")):
-        host.run("make", "-C", headers, f"M={folder}", f"KERNELRELEASE={release}", "modules")
-        host.run("strip", "-g", folder / module)
+        host.run("make", "-C", headers, f"ARCH={TARGET.kernel}", f"CROSS_COMPILE={TARGET.tools}", f"M={folder}", f"KERNELRELEASE={release}", "modules")
+        host.run(f"{TARGET.tools}strip", "-g", folder / module)
         yield folder / module
 
 

@@ -8,6 +8,7 @@ import machine
 import usb
 
 from . import cache, host
+from .target import TARGET
 
 HERE = Path(__file__).parent.parent
 RECIPE = [HERE / name for name in ("machine.py", "feeds.py", "usb.py", "keyboard.py", "guest/warm-up")]
@@ -18,7 +19,7 @@ def stage(store, kernel, disk):
 
     Each is a folder with `root.qcow2` (on top of `root.ext4`) and `state.zst`; `placeholder` stands in for the payload's disk.
     """
-    qemu = host.run("qemu-system-x86_64", "--version")
+    qemu = host.run(TARGET.qemu, "--version")
     inputs = [cache.files_hash(__file__, *RECIPE), kernel.name, disk.name, qemu]
     return store.stage("state", inputs, lambda folder: make(folder, kernel, disk))
 

@@ -3,6 +3,7 @@
 from pathlib import Path
 
 from . import cache, host
+from .target import TARGET
 
 SOURCES = Path(__file__).parent.parent / "guest"
 AGENT = "agent"
@@ -10,7 +11,7 @@ AGENT = "agent"
 
 def stage(store):
     """Folder with one program for each C file in `guest/`, and one for those in `guest/agent/`."""
-    inputs = [cache.files_hash(__file__, *sorted(SOURCES.glob("*.[ch]")), SOURCES / AGENT), host.run("gcc", "--version")]
+    inputs = [cache.files_hash(__file__, *sorted(SOURCES.glob("*.[ch]")), SOURCES / AGENT), host.run(f"{TARGET.tools}gcc", "--version")]
     return store.stage("tools", inputs, make)
 
 
@@ -22,4 +23,4 @@ def make(folder):
 
 
 def compile(program, sources, *options):
-    host.run("gcc", "-O2", "-Wall", "-Wextra", "-Werror", *options, "-o", program, *sources)
+    host.run(f"{TARGET.tools}gcc", "-O2", "-Wall", "-Wextra", "-Werror", *options, "-o", program, *sources)

@@ -34,7 +34,7 @@ struct RandomMessages {
         number: number(),
         FrameLayout(
           format: PixelFormat(rawValue: number()), width: number(), height: number(), stride: number(),
-          byteCount: number()))
+          byteCount: number(), isShown: below(2) == 0))
     default:
       .picture(
         number: number(),
@@ -51,7 +51,8 @@ struct RandomMessages {
   }
 
   mutating func answer() -> DecodeAnswer {
-    switch below(4) {
+    switch below(5) {
+    case 2: return .shown(number: number(), ShownSize(width: number(), height: number()))
     case 0: return .fenced(version: number())
     case 1: return .spoilt(number: number(), PictureFault(pick(PictureFault.Kind.allCases), text(40)))
     default:
