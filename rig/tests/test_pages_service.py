@@ -20,7 +20,7 @@ ORIGIN = f"https://{HOST}:{PORT}"
 #: What the console has made for itself, as whoever trusts it keeps it.
 CERTIFICATE = "/run/rig/console.pem"
 USERS, SCREENS = "/etc/scangate-console/users", "/etc/scangate-console/devices"
-PASSWORDS = {"anna": "correct horse", "olga": "Zäpfchen 12"}
+PASSWORDS = {"anna": "correct horse", "olga": "Zäpfchen 12", "tom": "battery staple"}
 #: A hash takes an emulated processor seconds.
 SIGNING_IN = 4 * PATIENCE
 #: What docs/installation.md says at most, of 10.
@@ -56,6 +56,8 @@ class Secure(Browser):
 class PagesServiceCase(StationCase):
     """Gateway and console as their units start them, for people, over TLS with a certificate that the console makes itself."""
 
+    STAFF = (("anna", "attendant"), ("olga", "organiser"))
+
     @staticmethod
     def configured():
         return configuration() + f'console: {{ listen: "0.0.0.0:{PORT}", pages: true, orders: [present, annul] }}\n'
@@ -68,7 +70,7 @@ class PagesServiceCase(StationCase):
             rig.sh(f"install -d /etc/systemd/system/{unit}.d")
             rig.put("[Service]\nTimeoutStartSec=150\nWatchdogSec=0\n", f"/etc/systemd/system/{unit}.d/emulated.conf")
         rig.sh(f"systemctl daemon-reload; systemctl start {REPORT_SOCKET}", timeout=120)
-        for name, role in (("anna", "attendant"), ("olga", "organiser")):
+        for name, role in cls.STAFF:
             cls.users(rig, f"add {name} --role {role}", PASSWORDS[name])
         rig.sh(f"systemctl restart {CONSOLE}", timeout=160)
         # What a person would look at and accept.

@@ -39,7 +39,7 @@ class Browser:
             if value:
                 self.cookies[name] = value
         self.location = next((match.decode().strip() for match in re.findall(rb"(?im)^location: ([^\r\n]*)", head)), None)
-        self.head, self.page = head.decode().lower(), body.decode(errors="replace")
+        self.head, self.body, self.page = head.decode().lower(), body, body.decode(errors="replace")
         if known := getattr(self.console, "known", None):
             for kind, found in secrets_told.of_page(self.head, self.page).items():
                 known.add(kind, *found)
