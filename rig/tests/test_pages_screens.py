@@ -353,8 +353,8 @@ class LedByStrangers(Led or PagesCase):
             for path, user in (("/door/north", None), ("/attendant/north", "ann"), ("/technician", "tom")):
                 page = self.page(path, user=user, size=size)
                 if path != "/technician":
-                    page.until("document.body.innerText.includes('ΩΩΩ')")
-                    self.assertEqual(page.run("document.body.innerText.includes('<script>')"), True, path)
+                    page.until_says("ΩΩΩ")
+                    page.until_says("<script>")
                 self.assertEqual((page.run(MADE), page.run(TURNS), page.run(browser.WIDER) > 0), (0, False, False), f"{path} {size}")
                 self.picture(page, f"hostile control {path} {size}")
                 self.look(page)
