@@ -341,6 +341,35 @@ class Led(PagesCase):
 
 @in_browser
 @release
+class LedShortly(Led or PagesCase):
+    """A control service whose sessions last a minute."""
+
+    SAYS = {"security.sessionTimeout": "1"}
+    test_attendant_tells_the_control_service_of_lunch = None
+
+    @lasts(120)
+    def test_sessions_end_with_the_control_services_time(self):
+        """Of those who do nothing: what a page asks for by itself is no use of it. A door on this machine needs none."""
+        self.begin()
+        self.rig.until(lambda: self.status()["control"]["session_timeout_s"] == 60, what="the time of the control service")
+        self.rig.sh("sleep 16")  # the console looks at it every 15 s
+        idle, watching, busy, door = (self.page("/attendant/north", user="ann", size="telephone"), self.page("/technician", user="tom"),
+                                      self.page("/attendant/north", user="ann", size="telephone"), self.door())
+        begun = time.monotonic()
+        while time.monotonic() - begun < 75:
+            busy.reload()
+            self.assertEqual(busy.run("location.pathname"), "/attendant/north")
+            self.rig.sh("sleep 5")
+        self.assertTrue(watching.run("!!document.querySelector('.stale:not([hidden])')"))
+        for page in (idle, watching):
+            page.reload()
+            self.assertEqual(page.run("location.pathname"), "/sign-in")
+        self.until_face(busy, "ready")
+        self.until_face(door, "ready")
+
+
+@in_browser
+@release
 class LedByStrangers(Led or PagesCase):
     """What a control service says for people is text."""
 
