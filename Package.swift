@@ -345,6 +345,7 @@ let package = Package(
         "EventSchedule", "FirstRun", "FirstRunPage",
         "Gateway", "Journal",
         "KnownScanners", "LibCrypto", "LinuxIO", "MQTTBridge", "Reading", "ReportClient", "ReportProtocol",
+        "Reports",
         "SQLiteFile", "ScanConfiguration",
         "ScanModel", "Sealing", "SerialReader", "Service",
         "SetUpCodes", "SignalOutputs", "SignedTickets", "StationProtocol", "StationReport", "StationSetUp",
@@ -371,8 +372,8 @@ let package = Package(
       dependencies: ["HolderClient", "HolderProtocol", "LinuxIO", "OutputHolder", "ScanModel", "SignalOutputs"],
       path: "Tests/Outputs/HolderBench", swiftSettings: fast),
     .executableTarget(
-      name: "decode-bench", dependencies: ["CodeVision", "ScanModel"], path: "Tests/Vision/DecodeBench",
-      swiftSettings: fast),
+      name: "decode-bench", dependencies: ["CodeVision", "DecodeClient", "DecodeProtocol", "ScanModel"],
+      path: "Tests/Vision/DecodeBench", swiftSettings: fast),
     .executableTarget(
       name: "decide-bench",
       dependencies: [

@@ -151,7 +151,7 @@ class Native:
 
     def __init__(self, program):
         namespaces.furnish(program, LEDS)
-        self.processes, self.devices, self.known = [], {}, secrets_told.Known()
+        self.processes, self.devices, self.known, self.heard = [], {}, secrets_told.Known(), secrets_told.Heard()
         self._lines, self._lamps, self._disk, self._standstills = {}, Lamps(), None, None
 
     # Programs and files
@@ -163,6 +163,8 @@ class Native:
         except TimeoutError:
             raise MachineError(f"no answer within {timeout} s to: {script[:300]}") from None
         text = output.decode(errors="replace")
+        if secrets_told.is_ours(script):
+            self.heard.take("a command in a terminal", text, spared=secrets_told.TERMINAL)
         if check and status != 0:
             raise MachineError(f"ended with {status}: {script[:300]}\n{text[-3000:]}")
         return text

@@ -72,6 +72,7 @@ class PagesCase(ConsoleCase):
     MORE = "pages: true"
 
     def furnish(self):
+        self.rig.known.add("password", PASSWORD)
         for name, role in USERS.items():
             self.rig.sh(f"printf '%s\\n' '{PASSWORD}' | {SCANGATE} console user add {name} --role {role} --access {self.console.access}")
 
@@ -102,7 +103,9 @@ class PagesCase(ConsoleCase):
 
     def look(self, page):
         """What a page holds must be clean, and is kept as what the console has answered; and it has done nothing that it must not."""
-        self.console.heard.append(page.run("document.documentElement.outerHTML").encode())
+        shown = page.run("document.documentElement.outerHTML").encode()
+        self.console.heard.append(shown)
+        self.rig.heard.take("what a page shows", shown, self.browser.jars.get(page.context, ()))
         self.assertEqual((page.foreign, page.forbidden, page.errors), ([], [], []))
         self.assertNotEqual(page.run("document.title"), "taken")
 

@@ -7,6 +7,7 @@ import re
 import urllib.parse
 from collections import Counter
 
+import secrets_told
 from console import request
 from rig import PATIENCE
 from service import GATEWAY, NORTH_PULSE, configuration
@@ -42,15 +43,13 @@ class Secure(Browser):
         body = None if form is None else urllib.parse.urlencode(form).encode()
         return request(path, method=method, body=body, host=f"{HOST}:{PORT}", headers=headers)
 
-    @property
-    def known(self):
-        return self.rig.known
-
     def exchange(self, asked):
         self.rig.put(asked, "/run/rig/request")
         self.rig.sh(f"openssl s_client -connect 127.0.0.1:{PORT} -servername {HOST} -verify_hostname {HOST} -CAfile {CERTIFICATE} -verify_return_error "
                     "-quiet < /run/rig/request > /run/rig/answer 2> /run/rig/tls || { cat /run/rig/tls; exit 1; }", timeout=SIGNING_IN)
-        return self.rig.get("/run/rig/answer")
+        answer = self.rig.get("/run/rig/answer")
+        self.rig.heard.take("the console's answers", answer, secrets_told.learn(self.rig.known, asked, answer))
+        return answer
 
 
 class PagesServiceCase(StationCase):

@@ -4,18 +4,22 @@ Natively alone, and only where it is asked for (`make pages`).
 """
 
 import base64
+import json
 import re
 import time
+from pathlib import Path
 
 import browser
 from browser import FOCUS
 from console import ADDRESS, PORT
 from place import lasts
+from relay_station import RelayStation, View
 from rig import PATIENCE
 from sets import release
 from test_offline import FOLDER, QUEUES, REFUSES
 from test_pages import (AT_ONCE, FRAMES, HERE, KIND, LATE, RENEWED, SCRIPT, STANDS, THUMB, USERS, Between, Hostile, PagesCase, in_browser)
 from test_report import PROGRAM
+from test_sign_in import with_camera
 from venue import SCANGATE, URL
 
 #: Where the console asks for reports.
@@ -334,7 +338,7 @@ class Anybody(PagesCase):
         """In the language with the longest words; what a camera finds that sees several codes is one of them."""
         self.begin()
         found = []
-        words = {"refuse": "Für eine fremde Veranstaltung", "undecided": "Dem Zertifikat des Ticketsystems wird nicht geglaubt", "several": "Bitte ein Ticket nach dem anderen", "annulled": "Das Ticket lässt wieder ein",
+        words = {"refuse": "Von einem anderen Veranstalter", "undecided": "Das Zertifikat des Ticketsystems ist nicht vertrauenswürdig", "several": "Bitte ein Ticket nach dem anderen", "annulled": "Das Ticket lässt wieder ein",
                  "ready": "Das Ticketsystem antwortet nicht: dieser Durchgang entscheidet allein", "fault": "Das Ticketsystem weist unseren Schlüssel ab"}
         heads = {"admit": "EINLASS", "provisional": "EINLASS", "refuse": "KEIN EINLASS", "undecided": "UNENTSCHIEDEN", "several": "MEHRERE CODES", "annulled": "ZURÜCKGENOMMEN", "ready": "Bitte Ticket zeigen"}
         facts = ["2 von 4 drin", "benutzt 19:42, Durchgang Nordeingang", "Plätze A 11, A 12, A 13", "Ein Abend für Streicher", "Jugend"]
@@ -444,3 +448,113 @@ readers:""", 1)
         self.assertIn("Town Hall", page.text("[data-part=houses]"))
         self.assertEqual(page.axe(), [])
         self.picture(page, "brands organiser screen")
+
+
+@in_browser
+@release
+class Pictures(PagesCase):
+    """What a camera sees, on the technician's page. The picture is the test's own: the guest has a camera, and no browser."""
+
+    ORDERS = ("picture", "search")
+    TEXTS = json.loads((Path(__file__).resolve().parents[2] / "Sources/Faces/Console/Pages/texts.json").read_text())
+    #: The overlay lies on the picture: their left, upper, right and lower ends differ by so many pixels.
+    APART = """(() => { const [one, other] = ['.seen img', '.seen svg'].map((at) => document.querySelector(at).getBoundingClientRect());
+        return Math.max(...['left', 'top', 'right', 'bottom'].map((side) => Math.abs(one[side] - other[side]))); })()"""
+    #: The marked code's own box, in pixels of the picture.
+    MARKED = """(() => { const picture = document.querySelector('.seen img'), box = picture.getBoundingClientRect(), at = document.querySelector('.seen polygon').getBoundingClientRect();
+        const scale = picture.naturalWidth / box.width; return [at.left - box.left, at.top - box.top, at.right - box.left, at.bottom - box.top].map((place) => place * scale); })()"""
+    SHOW = "form[action='/technician/picture'] button"
+
+    def configure(self, text):
+        super().configure(with_camera(text))
+
+    def station_socket(self):
+        self.relay = RelayStation(f"{FOLDER}/relay.sock", super().station_socket())
+        self.addCleanup(self.relay.close)
+        return self.relay.path
+
+    def says(self, page, language, family, name):
+        self.assertIn(self.TEXTS[family][name][language], page.text("main"))
+
+    def test_picture_and_marks_are_seen_at_every_size(self):
+        self.begin()
+        code = next(self.codes)
+        self.told.append(code)
+        self.relay.view = View(code)
+        for size in browser.SIZES:
+            page = self.page("/technician", user="tom", size=size)
+            self.assertEqual(page.run(f"document.querySelectorAll({self.SHOW!r}).length"), 1, "a camera, and no other reader")
+            page.tab_to(f"document.activeElement.matches({self.SHOW!r})")
+            page.loading(lambda: page.key("Enter"))
+            page.until("document.querySelector('.seen img').complete", what="a picture")
+            self.assertEqual(page.run("[document.querySelector('.seen img').naturalWidth, document.querySelector('.seen img').naturalHeight]"), [640, 360])
+            self.assertLessEqual(page.run(self.APART), 1, size)
+            (left, top), _, (right, bottom), _ = self.relay.view.corners
+            for found, wanted in zip(page.run(self.MARKED), (left, top, right, bottom)):
+                self.assertLess(abs(found - wanted), 4, size)
+            self.assertLessEqual(page.run(browser.WIDER), 0, size)
+            self.assertEqual(page.axe(), [], size)
+            words = page.text("main")
+            for part in (f"…{code[-4:]}", "1280x720 MJPG", "29.9", "41 ms", "Light enough."):
+                self.assertIn(part, words)
+            self.assertNotIn(code, page.run("document.documentElement.outerHTML"))
+            self.assertIn("desk", page.run("document.querySelector('.seen img').alt"))
+            self.picture(page, f"technician picture {size}")
+        # Another one, from this page; what was shown is had by nobody once more.
+        source = page.run("document.querySelector('.seen img').src")
+        self.assertEqual(page.run(f"fetch({source!r}).then((answer) => answer.status)"), 404)
+        asked = self.relay.asked
+        page.loading(lambda: page.click(self.SHOW))
+        self.assertEqual(self.relay.asked, asked + 1)
+        self.assertNotEqual(page.run("document.querySelector('.seen img').src"), source)
+        page.media(dark=False)
+        self.picture(page, "technician picture light")
+
+    def test_it_is_seen_without_scripts(self):
+        self.begin()
+        code = next(self.codes)
+        self.told.append(code)
+        self.relay.view = View(code)
+        page = self.page("/technician", user="tom", size="telephone", script=False)
+        page.loading(lambda: page.click(self.SHOW))
+        page.until("document.querySelector('.seen img').complete && document.querySelector('.seen img').naturalWidth === 640", what="a picture")
+        self.assertLessEqual(page.run(self.APART), 1)
+
+    def test_what_is_wrong_is_said_in_every_language(self):
+        self.begin()
+        for language in ("en", "de", "fr", "es"):
+            page = self.page("/technician", user="tom", size="telephone", language=language)
+            for light in self.TEXTS["light"]:
+                for frozen in (False, True):
+                    self.relay.view = View(light=light, brightness=5, frozen=frozen)
+                    page.loading(lambda: page.click(self.SHOW))
+                    self.says(page, language, "light", light)
+                    self.says(page, language, "picture", "nothing")
+                    self.assertEqual(self.TEXTS["picture"]["frozen"][language] in page.text("main"), frozen)
+                    self.assertEqual(page.run(MADE), 1, "the picture")
+            self.assertEqual(page.axe(), [])
+            self.picture(page, f"technician picture covered {language}")
+            # The station itself has no camera that is plugged in.
+            self.relay.view = None
+            for reader, name in (("desk", "unplugged"), ("left", "noCamera"), ("nobody", "unknown")):
+                page.run(f"document.querySelector('form[action=\"/technician/picture\"] [name=reader]').value = '{reader}'")
+                page.loading(lambda: page.click(self.SHOW))
+                self.says(page, language, "picture", name)
+                self.assertEqual(page.run("document.querySelectorAll('.seen').length"), 0)
+                if name != "unplugged":
+                    page.go(f"{HERE}/technician")
+            self.assertEqual(page.axe(), [])
+            page.close()
+            self.pages.remove(page)
+
+    def test_what_is_no_picture_is_none(self):
+        """Whatever a station that was taken over hands over: bytes for an image, and nothing a browser runs."""
+        self.begin()
+        page = self.page("/technician", user="tom")
+        for jpeg in (b"", b"<script>document.title='taken'</script>", b"<svg xmlns='http://www.w3.org/2000/svg' onload=\"document.title='taken'\"/>", b"\xff\xd8" + bytes(range(256)) * 100):
+            self.relay.view = View(jpeg=jpeg)
+            page.loading(lambda: page.click(self.SHOW))
+            source = page.run("document.querySelector('.seen img').src")
+            self.assertEqual(page.run("document.querySelector('.seen img').naturalWidth"), 0)
+            self.assertEqual(page.run("document.title === 'taken'"), False)
+            self.assertIn("/technician/picture/", source)

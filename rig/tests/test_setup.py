@@ -8,7 +8,9 @@ import select
 import time
 import urllib.parse
 
+import native_case
 import place
+import secrets_told
 from rig import PATIENCE, MachineError
 from venue import PORT, SCANGATE, Venue
 
@@ -219,6 +221,9 @@ class Browser:
         answer = connection.getresponse()
         answer.text = answer.read().decode()
         self.heard.append(str(answer.getheaders()) + answer.text)
+        head = "".join(f"{name}: {value}\r\n" for name, value in answer.getheaders())
+        said, asked = f"{head}\r\n{answer.text}".encode(), f"Cookie: {headers.get('Cookie', '')}\r\n\r\n".encode()
+        native_case.rig.heard.take("the page's answers", said, secrets_told.learn(native_case.rig.known, asked, said))
         connection.close()
         return answer
 
@@ -245,6 +250,7 @@ class InThePage(SetupCase):
         self.terminal = self.begin("--web", *words, user=user)
         seen = self.terminal.until("Ctrl-C ends it")
         self.code = re.search(r"Its code: (\w{8})", seen)[1]
+        self.rig.known.add("set-up code", self.code)
         return Browser(int(re.search(r"http://127\.0\.0\.1:(\d+)/", seen)[1]))
 
     def until(self, browser, text):

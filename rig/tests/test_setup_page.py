@@ -50,6 +50,7 @@ class PageCase(test_setup.SetupCase):
         self.terminal = self.begin("--web", *words)
         seen = self.terminal.until("Ctrl-C ends it")
         self.code = re.search(r"Its code: (\w{8})", seen)[1]
+        self.rig.known.add("set-up code", self.code)
         self.address = re.search(r"http://127\.0\.0\.1:\d+", seen)[0]
 
     def page(self, **how):

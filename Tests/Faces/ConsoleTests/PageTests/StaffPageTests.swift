@@ -85,7 +85,7 @@ import Testing
       for words in [
         "Er kann nicht entscheiden: Das Ticketsystem weist unseren Schlüssel ab.", "venue.example says 403",
         "Durchgang north",
-        "nicht angesteckt", "keine Antwort in der Zeit", "das Personal hält ihn an",
+        "nicht angeschlossen", "keine Antwort in der Zeit", "das Personal hält sie an",
         "2 Einlässe, der älteste seit 5 Tage",
         "bürgt noch niemand", "MB sind frei",
       ] {

@@ -14,7 +14,8 @@ extension PageReports {
         do throws(ReportAbsence) {
           return try await client.report(
             ReportQuestion(
-              from: question.from, until: question.until, gate: question.gate, form: question.isPDF ? .pdf : .csv)
+              from: question.from, until: question.until, gate: question.gate, form: question.isPDF ? .pdf : .csv,
+              language: question.language.rawValue)
           ).bytes
         } catch {
           throw Trouble(error)
