@@ -127,8 +127,9 @@ extension FirstRun {
     _ = run.answer("door@a.example")
     // Back, what was said is proposed again.
     _ = run.answer("back")
+    expectEqual(run.view.field?.suggestion, "door@a.example")
+    _ = run.answer("")
     expectEqual(run.view.field?.suggestion, "")
-    _ = run.answer("door@a.example")
     _ = run.answer("")
     expectEqual(run.view.topic, .key)
     expectEqual(run.view.title, .own(.keyTitlePassword))
@@ -161,7 +162,9 @@ extension FirstRun {
     expectEqual(run.view.fault, .own(.readerTaken, scanner.title, "north"))
     var other = scanner
     (other.node, other.match) = ("/dev/input/event6", "serial: \"2\"")
-    expectEqual(run.take(.scanned(other)), [.deafen, .hear(other)])
+    var named = other
+    named.name = "a-scanner-2"
+    expectEqual(run.take(.scanned(other)), [.deafen, .hear(named)])
     _ = run.answer("skip")
     expectEqual(run.view.choices.map(\.id).filter { Int($0) != nil }, ["1"])
     for answer in ["1", "untried", "none", "none"] { _ = run.answer(answer) }
