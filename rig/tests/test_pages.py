@@ -132,6 +132,51 @@ class PagesCase(ConsoleCase):
 
 @in_browser
 @release
+class Planted(PagesCase):
+    """Whatever a browser is told is searched: a page, a picture of one, a cookie for somebody else, an event, an address."""
+
+    SECRET = "planted-0123456789abcdef"
+
+    def setUp(self):
+        super().setUp()
+        self.rig.known.add("token or key", self.SECRET)
+        self.browser = Browser()
+        self.addCleanup(self.browser.close)
+
+    def assert_found(self, path, place, body=b"", headers=()):
+        class Handler(BaseHTTPRequestHandler):
+            def do_GET(self):
+                mine = self.path == "/it"
+                self.send_response(200)
+                kind = "text/event-stream" if mine and place.endswith("events") else "text/html"
+                self.send_header("Content-Type", kind)
+                for name, value in headers if mine else ():
+                    self.send_header(name, value)
+                self.end_headers()
+                self.wfile.write(body if mine or path == "/it" else path.encode())
+
+            def log_message(self, *_):
+                pass
+
+        server = ThreadingHTTPServer(("127.0.0.1", 0), Handler)
+        threading.Thread(target=server.serve_forever, daemon=True).start()
+        self.addCleanup(server.shutdown)
+        page = self.browser.page()
+        page.go(f"http://127.0.0.1:{server.server_address[1]}/{'it' if path == '/it' else ''}")
+        self.rig.until(lambda: place in {hit.place for hit in self.rig.heard.hits(self.rig.known)}, what=f"a secret that is found in {place}")
+        # What is on its way to the page comes before the answer to its end.
+        page.close()
+        self.rig.heard.forget()
+
+    def test_each_way_to_a_browser(self):
+        self.assert_found("/it", "what the browser was answered", f"<p>{self.SECRET}</p>".encode())
+        self.assert_found("/it", "what the browser was answered", b"<p></p>", [("X-Planted", self.SECRET)])
+        self.assert_found(f"<script>fetch('/it?{self.SECRET}')</script>", "an address that the browser asked")
+        self.assert_found("<script>new EventSource('/it')</script>", "what the browser was told by events", f"data: {self.SECRET}\n\n".encode())
+
+
+@in_browser
+@release
 class Doors(PagesCase):
     def test_scan_is_shown_in_words_and_fades(self):
         self.begin()

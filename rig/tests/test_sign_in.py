@@ -8,11 +8,13 @@ import time
 import urllib.parse
 from collections import Counter
 
+import secrets_told
 from console import ADDRESS, PORT, TOKENS, USER
 from place import natively
 from rig import MachineError
 from test_console import ConsoleCase
 from test_offline import FOLDER
+from test_station import SOCKET
 from venue import SCANGATE
 
 SESSION, DEVICE = "__Host-scangate", "__Host-scangate-device"
@@ -106,6 +108,22 @@ class SignIn(SignInCase):
         # Each took 16 MB.
         self.assertLess(self.own_memory(), before + 4_096)
         self.assertLess(before, 16_384)
+
+    def test_bundle_for_whoever_helps_tells_nothing(self):
+        """All that a station and its pages know is about: somebody signed in, a ticket was used and one refused, a code was typed."""
+        self.begin()
+        browser = Browser(self.console)
+        self.assertEqual(browser.sign_in(), 303)
+        code = next(self.codes)
+        self.admits(code=code)
+        self.assertEqual(self.present({"left": code})["left"]["verdict"], "refuse")
+        self.add_device("entrance", "north")
+        self.rig.sh(f"STATE_DIRECTORY={self.STATE} {SCANGATE} doctor --config /run/gate/scangate.yaml --station-socket {SOCKET} --bundle /run/gate/bundle.txt", check=False)
+        bundle = self.rig.get("/run/gate/bundle.txt").decode()
+        # It is about this station, and searched as everything is (`secrets_told`).
+        self.assertIn("north", bundle)
+        self.assertIn("console:", bundle)
+        self.assertIn("/run/gate/bundle.txt", secrets_told.files("/run"))
 
     def test_whoever_signs_in_is_known_until_they_sign_out(self):
         self.begin()

@@ -1,5 +1,6 @@
 import ReportClient
 import ReportProtocol
+import ScanConfiguration
 import ScanModel
 
 extension PageReports {
