@@ -5,6 +5,7 @@ Natively alone, and only where it is asked for (`make pages`).
 
 import base64
 import json
+import re
 import time
 from pathlib import Path
 
@@ -33,6 +34,17 @@ FACES = ["admit", "provisional", "refuse", "undecided", "several", "annulled", "
 MADE = "document.querySelectorAll('main :is(script, img, b, iframe, style)').length"
 #: The pages of each role.
 PAGES = {"ann": ["/", "/attendant/north", "/sessions"], "tom": ["/technician", "/technician/journal"], "olga": ["/organiser"], None: ["/", "/sign-in", "/device", "/door/north"]}
+
+
+def contrast(ground, text):
+    """Of two colours as a browser tells them, by the standard's formula."""
+    def luminance(colour):
+        parts = [int(part) / 255 for part in re.findall(r"\d+", colour)[:3]]
+        red, green, blue = (part / 12.92 if part <= 0.03928 else ((part + 0.055) / 1.055) ** 2.4 for part in parts)
+        return 0.2126 * red + 0.7152 * green + 0.0722 * blue
+
+    dark, light = sorted((luminance(ground), luminance(text)))
+    return (light + 0.05) / (dark + 0.05)
 
 
 @in_browser
@@ -223,9 +235,14 @@ class Work(PagesCase):
         self.begin()
         said = self.rig.sh(f"{SCANGATE} console device add entrance --gate north --access {self.console.access} --config {FOLDER}/scangate.yaml")
         code = said.split("type: ")[1].split()[0]
+        entries = self.page("/device").run("history.length")
         page = self.page(f"/device#{code}")
         self.assertEqual(page.run("document.querySelector('#code').value"), code)
-        self.assertEqual((page.run("location.hash"), page.run("history.length") > 0), ("", True))
+        self.assertEqual(page.run("location.hash"), "")
+        # Nor is it an entry of its own, to which somebody may go back.
+        self.assertEqual(page.run("history.length"), entries)
+        kept = page.ask("Page.getNavigationHistory")["entries"]
+        self.assertEqual([each["url"] for each in kept if code in each["url"]], [])
         # No browser sends it to anybody, before somebody taps.
         self.assertEqual([url for url in page.requests if code in url.partition("#")[0]], [])
         page.loading(lambda: page.click("button.main"))
@@ -387,7 +404,7 @@ class Brands(PagesCase):
         super().open_venue(sold, *options, "--eventschedule-shape", "planify", **more)
 
     def configure(self, text):
-        self.both = [Between(b'"Planify"', b'"Town Hall"'), Between(b'"onPrimary":"#FFFFFF"', b'"onPrimary":"#2A3442"')]
+        self.both = [Between(b'"Planify"', b'"Town Hall"'), Between(b'"primary":"#1F2937"', b'"primary":"#F2E205"')]
         for each in self.both:
             self.addCleanup(each.stop)
         one, other = (each.url for each in self.both)
@@ -402,6 +419,10 @@ readers:""", 1)
         north, _, south = text.partition("\n  south:")
         super().configure(f"{north}\n  south:{south.replace('ticketSystem: venue', 'ticketSystem: other')}")
 
+    def primary(self, system):
+        (branding,) = [each["branding"] for each in self.status()["ticket_systems"] if each["ticket_system"] == system]
+        return branding["primary"]
+
     @lasts(60)
     def test_two_brands_are_told_apart(self):
         self.begin()
@@ -413,8 +434,12 @@ readers:""", 1)
         self.picture(north, "brand north screen")
         self.rig.until(lambda: all(each.answers for each in self.both), 60, "what both tell of how they want to be shown")
         south = self.door("south")
-        # Its own first colour cannot be read: 1.3 to 1. What else it tells, or ours, can.
-        self.assertNotEqual(south.run(colours)[1], "rgb(42, 52, 66)")
+        # Its own first colour is told, and its white cannot be read on it: 1.3 to 1.
+        self.rig.until(lambda: self.primary("other") == "#F2E205", what="a colour on which white cannot be read, told by the station")
+        south.until("document.querySelectorAll('link[href*=brand-]').length || (location.reload(), 0)", 60, "a door in its ticket system's colours")
+        ground, text = south.run(colours)
+        self.assertGreaterEqual(contrast(ground, text), 4.5, (ground, text))
+        self.assertLess(contrast("rgb(242, 226, 5)", "rgb(255, 255, 255)"), 4.5)
         self.assertEqual(south.axe(), [])
         self.picture(south, "brand south screen")
         page = self.page("/organiser", user="olga")

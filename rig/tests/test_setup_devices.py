@@ -158,12 +158,14 @@ class Devices(Case):
             self.assertEqual(self.rig.edges(line, before), [], line)
         return terminal.answer("yes", question)
 
-    def ask_system(self, terminal):
+    def ask_system(self, terminal, asked=False):
+        if not asked:
+            terminal.answer("1", "At which address")
         terminal.answer(SYSTEM, "Paste the API key")
         terminal.answer(self.key, "What is the gate for?")
         terminal.answer("1", "What is the gate called?")
 
-    def assert_admits(self):
+    def assert_admits(self, while_it_runs=None):
         """The station opens its gate for a ticket, once, and is deaf to the scanner that is not its own."""
         events = f"{FOLDER}/events.jsonl"
         service = self.rig.spawn(
@@ -179,12 +181,18 @@ class Devices(Case):
         # A second admission would be a second pulse: the ticket is used up.
         self.assertEqual(self.rig.edges("RELAY1", since), [])
         self.assertEqual(len(self.venue.book()), 1)
+        if while_it_runs:
+            while_it_runs()
         service.stop()
 
     def test_from_nothing_to_an_admission(self):
         self.rig.put(FORMER, self.file)
         self.rig.sh(f"chown gate {self.file}")
+        self.rig.unplug(0)
         terminal = self.begin()
+        terminal.until("Scan anything.")
+        # Whoever plugs it in only now is heard, too.
+        self.rig.replug(0)
         self.identify(terminal)
         since = len(terminal.seen)
         seen = self.scan_until(terminal, TEST, lambda timeout: terminal.until("Every character came right.", since, timeout))
@@ -207,15 +215,17 @@ class Devices(Case):
         self.assertEqual(self.rig.edges("RELAY0", since), [], "lamps are tried without the relay")
 
         # What decides is the check, at the end: a server that is gone by then is one that is not there.
-        terminal.answer("yes", "At which address")
+        terminal.answer("yes", "What does the gate let in?")
         self.ask_system(terminal)
+        terminal.answer("north", "Another gate?")
         self.venue.stop()
-        seen = terminal.answer("north", "At which address")
+        seen = terminal.answer("no", "At which address")
         self.assertRegex(seen, r"(?m)^! ")
         self.assertEqual(self.rig.get(self.file).decode(), FORMER)
         self.venue.start()
-        self.ask_system(terminal)
-        seen = terminal.answer("north", "Write this to")
+        self.ask_system(terminal, asked=True)
+        terminal.answer("north", "Another gate?")
+        seen = terminal.answer("no", "Write this to")
         self.assertIn(f"{self.file}.before", seen.replace("\r\n", ""))
         self.assertEqual(self.rig.get(self.file).decode(), FORMER)
         terminal.answer("yes", "The station is set up.")
@@ -228,7 +238,17 @@ class Devices(Case):
         for said in (text, terminal.seen):
             self.assertNotIn(self.key, said)
         self.rig.sh(f"! grep -rl --exclude=venue.key --exclude='venue.db*' {self.key} {FOLDER}")
-        self.assert_admits()
+        self.assert_admits(self.assert_service_is_in_the_way)
+
+    def assert_service_is_in_the_way(self):
+        """What the running service has is named, and not offered."""
+        terminal = self.begin()
+        self.rig.until(lambda: "is held by another program" in " ".join(terminal.seen.split()), what="a word about the scanner")
+        terminal.answer(self.rig.devices[1].node, "Hold this code")
+        seen = terminal.answer("skip", "drives the relay")
+        self.assertNotIn("RELAY0", seen)
+        self.assertIn("RELAY1", seen)
+        terminal.answer("quit", "Nothing was changed.")
 
     def test_killed_in_the_middle_it_leaves_nothing(self):
         before = self.files()
@@ -280,7 +300,7 @@ class Devices(Case):
         browser.answer(answer="yes")
         until("Did the right thing move?")
         self.whole_pulses("RELAY0", PULSE, 1)
-        for answer, then in (("yes", "green lamp"), ("none", "red lamp"), ("none", "At which address"), (SYSTEM, "Paste the API key")):
+        for answer, then in (("yes", "green lamp"), ("none", "red lamp"), ("none", "What does the gate let in?"), ("1", "At which address"), (SYSTEM, "Paste the API key")):
             browser.answer(answer=answer)
             until(then)
         browser.answer(key=self.key)
@@ -288,6 +308,8 @@ class Devices(Case):
         browser.answer(answer="1")
         until("What is the gate called?")
         browser.answer(answer="north")
+        until("Another gate?")
+        browser.answer(answer="no")
         until("Write this to")
         browser.answer(answer="yes")
         until("The station is set up.")
