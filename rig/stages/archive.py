@@ -22,8 +22,8 @@ LIST = HERE / f"{TARGET.name}.packages"
 MIRROR = os.environ.get("DEBIAN_MIRROR", "http://deb.debian.org/debian")
 SNAPSHOT = os.environ.get("DEBIAN_SNAPSHOT", "http://snapshot.debian.org/archive/debian")
 CACHE = Path(os.environ.get("XDG_CACHE_HOME") or Path.home() / ".cache") / "scangate/packages"
-#: The guest's release, and the one that has a kernel with larger pages.
-RELEASE, NEXT = "bookworm", "trixie"
+#: The guest's release, where that has a kernel with larger pages, built by the release's own compiler, and the first release that has a camera for such a kernel.
+RELEASE, NEWER, CAMERA = "bookworm", "bookworm-backports", "trixie"
 
 Package = namedtuple("Package", "part sum size place")
 
@@ -138,7 +138,7 @@ def update(system, libraries, kernels, camera_source, folder):
     if folder.exists():
         shutil.rmtree(folder)
     indices = {(release, architecture): Index(folder / f"{release}-{architecture}", release, architecture)
-               for release in (RELEASE, NEXT) for architecture in (TARGET.name, "amd64")}
+               for release in (RELEASE, NEWER) for architecture in (TARGET.name, "amd64")}
     guest = indices[RELEASE, TARGET.name]
     lines = guest.places("system", "install", "?essential", *system)
     lines += [each._replace(part="libraries") for each in guest.places("", "install", "?essential", *system, *libraries)
@@ -152,6 +152,7 @@ def update(system, libraries, kernels, camera_source, folder):
         # Its tools run on this machine.
         lines += indices[release, "amd64"].places(part, "download", f"linux-kbuild-{series if release == RELEASE else abi}")
     lines += guest.places("camera", "download", camera_source)
+    lines += Index(folder / "camera", CAMERA, TARGET.name).places("pages-camera", "download", camera_source)
     stamp = host.run("date", "-u", "+%Y%m%dT%H%M%SZ").strip()
     LIST.write_text(
         f"# What the rig's {TARGET.name} guest is made of; `rig/build --arch {TARGET.name} --update` writes it anew. Part, SHA-256, bytes, place on a mirror of Debian.\n"
