@@ -25,6 +25,9 @@ CACHE = Path(os.environ.get("XDG_CACHE_HOME") or Path.home() / ".cache") / "scan
 #: The guest's release, where that has a kernel with larger pages, built by the release's own compiler, and the first release that has a camera for such a kernel.
 RELEASE, NEWER, CAMERA = "bookworm", "bookworm-backports", "trixie"
 
+#: What stays free beside what is fetched, in bytes.
+SPARE = 200_000_000
+
 Package = namedtuple("Package", "part sum size place")
 
 
@@ -54,11 +57,21 @@ def fetched(packages):
     lacking = [package for package in packages if not is_whole(CACHE / name(package), package)]
     if lacking:
         print(f"rig: fetching {sum(int(package.size) for package in lacking) // 1_000_000} MB from {MIRROR}", file=sys.stderr, flush=True)
+        room(CACHE, sum(int(package.size) for package in lacking), "XDG_CACHE_HOME names another folder")
     with open(CACHE / "rig.lock", "w") as lock:
         fcntl.flock(lock, fcntl.LOCK_EX)
         for package in lacking:
-            fetch(package)
+            # Another build may have fetched it meanwhile.
+            if not is_whole(CACHE / name(package), package):
+                fetch(package)
     return {binary(package): CACHE / name(package) for package in packages}
+
+
+def room(folder, size, remedy):
+    """Says it where a folder has not so many bytes free, and some."""
+    free = shutil.disk_usage(folder).free
+    if free < size + SPARE:
+        raise host.Failed(f"{folder} has {free // 1_000_000} MB free, and {(size + SPARE) // 1_000_000} are wanted: make room; {remedy}")
 
 
 def is_whole(path, package):
@@ -70,7 +83,8 @@ def is_whole(path, package):
 
 def fetch(package):
     """Fetches a package from the mirror, or where that has moved on from the archive of what it has thrown away."""
-    part = CACHE / f"{name(package)}.{os.getpid()}.part"
+    # What a killed run left under this name is written over: one build at a time is here.
+    part = CACHE / f"{name(package)}.rig.part"
     stamp = re.search(r"^# as of (\S+)", LIST.read_text(), re.M)
     said = []
     try:
