@@ -21,7 +21,7 @@ from stages.target import TARGET
 #: A card's size is a power of two.
 CARD_SIZE = 2 << 30
 #: Without a clock it believes what it is told at its start: servers' certificates have a beginning.
-KERNEL_LINE = "console=ttyAMA0,115200 panic=-1 quiet mitigations=off nokaslr audit=0 cryptomgr.notests systemd.show_status=0 systemd.clock_usec={now}"
+KERNEL_LINE = "console=ttyAMA0,115200 panic=-1 mitigations=off nokaslr audit=0 cryptomgr.notests systemd.show_status=0 systemd.clock_usec={now}"
 #: QEMU's names of keys on a US keyboard, those with Shift apart.
 KEYS = {"-": "minus", "=": "equal", ";": "semicolon", ".": "dot", "/": "slash", "\n": "ret", **{each: each for each in "abcdefghijklmnopqrstuvwxyz0123456789"}}
 SHIFTED = {":": ";", "_": "-", "+": "=", **{each: each.lower() for each in "ABCDEFGHIJKLMNOPQRSTUVWXYZ"}}
