@@ -131,20 +131,29 @@ final class CameraSession: ReadSession {
         return stream.take(frame, bytes, at: now)
       },
       use: { frame, bytes in
-        showing.saw(bytes)
-        guard let decoder, pace.wants(at: now), decoder.isReady else { return }
-        let raw = RawFrame(
-          format: format.format, width: format.size.width, height: format.size.height, stride: format.bytesPerLine,
-          bytes: bytes)
-        number &+= 1
-        let isShown = showing.isDue
-        guard decoder.submit(raw, number: number, isShown: isShown) else { return }
-        pace.offered(at: now)
-        let told = frame.takenAt ?? now
-        inHand = (number, told <= now && now - told <= Self.longestAge ? told : now)
-        if isShown { showing.took(number) }
-        counts.looked += 1
+        let shown = handOver(frame, bytes, at: now)
+        // Not between a picture and its code.
+        showing.saw(bytes, shown: shown)
       })
+  }
+
+  /// Hands a picture to the decoder, if that is free.
+  /// - Returns: its number, where it is to be shown.
+  private func handOver(
+    _ frame: VideoFrame, _ bytes: UnsafeRawBufferPointer, at now: MonotonicTime
+  ) -> UInt64? {
+    guard let decoder, pace.wants(at: now), decoder.isReady else { return nil }
+    let raw = RawFrame(
+      format: format.format, width: format.size.width, height: format.size.height, stride: format.bytesPerLine,
+      bytes: bytes)
+    number &+= 1
+    let isShown = showing.isDue
+    guard decoder.submit(raw, number: number, isShown: isShown) else { return nil }
+    pace.offered(at: now)
+    let told = frame.takenAt ?? now
+    inHand = (number, told <= now && now - told <= Self.longestAge ? told : now)
+    counts.looked += 1
+    return isShown ? number : nil
   }
 
   /// Takes what the decoder tells; answers what the reader has to tell of it.

@@ -41,7 +41,8 @@ package final class CameraSource: ReadSource {
   /// - Throws: why there is none.
   package func look(at reader: ReaderID) async throws(CameraLookFault) -> CameraLook {
     let answer = FrameShowing.Asker()
-    if let fault = await places.show(reader, to: answer) { throw fault }
+    // Also a thread that hangs in a driver keeps nobody waiting.
+    Task { if let fault = await places.show(reader, to: answer) { answer.give(.failure(fault)) } }
     return try await answer.first(within: FrameShowing.patience, else: .failure(.noPicture)).get()
   }
 }

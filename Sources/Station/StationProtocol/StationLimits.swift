@@ -41,6 +41,8 @@ package enum StationLimits {
 
   /// How often codes can be searched for in a minute: nobody finds a code by trying.
   package static let searchesPerMinute = 20
+  /// How many pictures of cameras are shown in a minute, of all together: enough to aim one by, too few to watch people.
+  package static let picturesPerMinute = 20
   /// How long ago a code may have been presented that is found by its last characters.
   package static let searchTime: Duration = .seconds(86_400)
 

@@ -90,7 +90,7 @@ import Testing
 
   @Test(arguments: [
     (OrderRefusal.unknown, "There is no such reader."), (.nothingThere, "This reader is no camera."),
-    (.tooMany, "Wait a second."), (.outOfService, "The camera gives no picture now."),
+    (.tooMany, "Wait a little."), (.outOfService, "The camera gives no picture now."),
   ]) func whyThereIsNoneIsSaid(_ refusal: OrderRefusal, _ words: String) async throws {
     try await withPages(Self.station(), react: { _ in .answer(.refused(refusal, "Why not.")) }) { bench in
       let visitor = try await bench.signIn("technician")

@@ -21,9 +21,9 @@ struct PictureRoutes: Sendable {
     pages.post("/technician/picture") { try await page($0, $1) }
     pages.get("/technician/picture/:number") { request, context in try file(context) }
     // Who loads the page anew by its address comes to where pictures are asked for.
-    pages.get("/technician/picture") { _, context in
+    pages.get("/technician/picture") { _, context -> Response in
       try context.requires(.technician)
-      return .redirect(to: "/technician", type: .normal)
+      return Response.redirect(to: "/technician", type: .normal)
     }
   }
 

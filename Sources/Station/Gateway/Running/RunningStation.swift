@@ -1,6 +1,7 @@
 internal import Calls
 internal import CameraReader
 internal import LinuxIO
+internal import Reading
 internal import Signalling
 package import ScanConfiguration
 package import ScanModel

@@ -46,8 +46,9 @@ struct OrderLimits: Sendable {
       case .annul: StationLimits.annulsPerMinute
       case .present: StationLimits.presentsPerMinute
       case .search: StationLimits.searchesPerMinute
+      case .picture: StationLimits.picturesPerMinute
       case .openOnce, .maintenance, .outboxHold, .outboxRetry, .listRefresh, .arming, .signalTest,
-        .journalAccept, .status, .acknowledge, .picture:
+        .journalAccept, .status, .acknowledge:
         Self.usualPerMinute
       }
     if times.count >= most, let first = times.first { return (.tooMany, Self.minute - (now - first)) }

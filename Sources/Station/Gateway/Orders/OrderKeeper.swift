@@ -152,7 +152,7 @@ package actor OrderKeeper {
       // Where the disk keeps nothing, that is told of the journal, and the gate is out of service all the same.
       _ = try? await journal.durable(mark, until: time.now() + Self.longestWrite)
     }
-    for waiting in doing.removeValue(forKey: order.id)?.waiting ?? [] { waiting.resume(returning: outcome) }
+    for waiting in doing.removeValue(forKey: order.id)?.waiting ?? [] { waiting.resume(returning: outcome.kept) }
     return outcome
   }
 
