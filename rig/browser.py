@@ -317,7 +317,7 @@ class Page:
                     return value
             except BrowserError as error:
                 # The page is another one at this moment.
-                if "context" not in str(error).lower():
+                if not re.search("context|navigated", str(error).lower()):
                     raise
             if time.monotonic() > end:
                 raise BrowserError(f"{what or script}: not so within {within} s; the page says: {self.text()[:600]!r}")
