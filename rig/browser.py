@@ -282,7 +282,15 @@ class Page:
 
     def picture(self, path, whole=False):
         """Keeps what is seen as a PNG file; `whole`: also what would have to be scrolled to."""
-        shot = self.ask("Page.captureScreenshot", format="png", captureBeyondViewport=whole, within=2 * PATIENCE)
+        for attempt in range(3):
+            try:
+                shot = self.ask("Page.captureScreenshot", format="png", captureBeyondViewport=whole, within=2 * PATIENCE)
+                break
+            except BrowserError as error:
+                # A page that loads another one at this moment.
+                if attempt == 2 or "not attached" not in str(error).lower():
+                    raise
+                time.sleep(0.5)
         Path(path).parent.mkdir(parents=True, exist_ok=True)
         Path(path).write_bytes(base64.b64decode(shot["data"]))
 
@@ -309,7 +317,7 @@ class Page:
                     return value
             except BrowserError as error:
                 # The page is another one at this moment.
-                if "context" not in str(error).lower():
+                if not re.search("context|navigated", str(error).lower()):
                     raise
             if time.monotonic() > end:
                 raise BrowserError(f"{what or script}: not so within {within} s; the page says: {self.text()[:600]!r}")

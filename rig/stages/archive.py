@@ -22,8 +22,11 @@ LIST = HERE / f"{TARGET.name}.packages"
 MIRROR = os.environ.get("DEBIAN_MIRROR", "http://deb.debian.org/debian")
 SNAPSHOT = os.environ.get("DEBIAN_SNAPSHOT", "http://snapshot.debian.org/archive/debian")
 CACHE = Path(os.environ.get("XDG_CACHE_HOME") or Path.home() / ".cache") / "scangate/packages"
-#: The guest's release, and the one that has a kernel with larger pages.
-RELEASE, NEXT = "bookworm", "trixie"
+#: The guest's release, where that has a kernel with larger pages, built by the release's own compiler, and the first release that has a camera for such a kernel.
+RELEASE, NEWER, CAMERA = "bookworm", "bookworm-backports", "trixie"
+
+#: What stays free beside what is fetched, in bytes.
+SPARE = 200_000_000
 
 Package = namedtuple("Package", "part sum size place")
 
@@ -54,11 +57,21 @@ def fetched(packages):
     lacking = [package for package in packages if not is_whole(CACHE / name(package), package)]
     if lacking:
         print(f"rig: fetching {sum(int(package.size) for package in lacking) // 1_000_000} MB from {MIRROR}", file=sys.stderr, flush=True)
+        room(CACHE, sum(int(package.size) for package in lacking), "XDG_CACHE_HOME names another folder")
     with open(CACHE / "rig.lock", "w") as lock:
         fcntl.flock(lock, fcntl.LOCK_EX)
         for package in lacking:
-            fetch(package)
+            # Another build may have fetched it meanwhile.
+            if not is_whole(CACHE / name(package), package):
+                fetch(package)
     return {binary(package): CACHE / name(package) for package in packages}
+
+
+def room(folder, size, remedy):
+    """Says it where a folder has not so many bytes free, and some."""
+    free = shutil.disk_usage(folder).free
+    if free < size + SPARE:
+        raise host.Failed(f"{folder} has {free // 1_000_000} MB free, and {(size + SPARE) // 1_000_000} are wanted: make room; {remedy}")
 
 
 def is_whole(path, package):
@@ -70,7 +83,8 @@ def is_whole(path, package):
 
 def fetch(package):
     """Fetches a package from the mirror, or where that has moved on from the archive of what it has thrown away."""
-    part = CACHE / f"{name(package)}.{os.getpid()}.part"
+    # What a killed run left under this name is written over: one build at a time is here.
+    part = CACHE / f"{name(package)}.rig.part"
     stamp = re.search(r"^# as of (\S+)", LIST.read_text(), re.M)
     said = []
     try:
@@ -138,7 +152,7 @@ def update(system, libraries, kernels, camera_source, folder):
     if folder.exists():
         shutil.rmtree(folder)
     indices = {(release, architecture): Index(folder / f"{release}-{architecture}", release, architecture)
-               for release in (RELEASE, NEXT) for architecture in (TARGET.name, "amd64")}
+               for release in (RELEASE, NEWER) for architecture in (TARGET.name, "amd64")}
     guest = indices[RELEASE, TARGET.name]
     lines = guest.places("system", "install", "?essential", *system)
     lines += [each._replace(part="libraries") for each in guest.places("", "install", "?essential", *system, *libraries)
@@ -152,6 +166,7 @@ def update(system, libraries, kernels, camera_source, folder):
         # Its tools run on this machine.
         lines += indices[release, "amd64"].places(part, "download", f"linux-kbuild-{series if release == RELEASE else abi}")
     lines += guest.places("camera", "download", camera_source)
+    lines += Index(folder / "camera", CAMERA, TARGET.name).places("pages-camera", "download", camera_source)
     stamp = host.run("date", "-u", "+%Y%m%dT%H%M%SZ").strip()
     LIST.write_text(
         f"# What the rig's {TARGET.name} guest is made of; `rig/build --arch {TARGET.name} --update` writes it anew. Part, SHA-256, bytes, place on a mirror of Debian.\n"

@@ -10,6 +10,8 @@ from .target import IS_FOREIGN
 GUEST = Path(__file__).parent.parent / "guest"
 FREE_SPACE = 384 << 20
 EARLY_MODULES = ["virtio_pci", "virtio_blk", "crc32c_generic", "ext4"]
+#: Those of a Raspberry Pi 3's card, see rig/board.py.
+BOARD_MODULES = ["sdhci-iproc", "bcm2835", "crc32c_generic", "ext4"]
 
 
 def stage(store, kernel, tools, root):
@@ -61,8 +63,8 @@ mke2fs -q -F -t ext4 -O ^has_journal -E lazy_itable_init=1,root_owner=0:0 -d . '
 """
 
 
-def make_initrd(tree, image, kernel):
-    """busybox, the modules that reach the root disk, and `init`."""
+def make_initrd(tree, image, kernel, first="init", modules=EARLY_MODULES):
+    """busybox, the modules that reach the root disk, and a script of guest/ as its first process."""
     release = (kernel / "release").read_text()
     for name in ("bin", "dev", "proc", "sys", "mnt"):
         (tree / name).mkdir(parents=True)
@@ -76,8 +78,8 @@ def make_initrd(tree, image, kernel):
     for name in host.run("/bin/busybox", "--list").split():
         if name != "busybox":
             (tree / "bin" / name).symlink_to("busybox")
-    shutil.copy(GUEST / "init", tree / "init")
-    for module in EARLY_MODULES:
+    shutil.copy(GUEST / first, tree / "init")
+    for module in modules:
         lines = host.run("modprobe", "-d", kernel, "-S", release, "--show-depends", "--ignore-install", module).splitlines()
         for path in (Path(line.split()[1]) for line in lines if line.startswith("insmod ")):
             target = tree / path.relative_to(kernel)

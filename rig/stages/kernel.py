@@ -30,7 +30,10 @@ MODULES = [
     "vivid", "v4l2loopback", "uvcvideo",
 ]
 if IS_FOREIGN:
-    MODULES += ["xhci_pci"]
+    # A USB controller as boards have it; and what a Raspberry Pi 3 has, with its card.
+    MODULES += ["xhci_pci", "dwc2", "phy-generic", "bcm2835", "sdhci-iproc", "mmc_block"]
+#: What tells the kernel of a Raspberry Pi 3, and where it is in the kernel's package.
+BOARD = "bcm2837-rpi-3-b.dtb"
 
 
 def packages():
@@ -51,9 +54,9 @@ def packages():
 
 
 def stage(store):
-    """Folder with `vmlinux`, `lib/modules/RELEASE` and `release`."""
+    """Folder with `vmlinux`, `lib/modules/RELEASE` and `release`, and for an arm64 guest BOARD."""
     if IS_FOREIGN:
-        wanted = archive.listed("kernel", "camera")
+        wanted = archive.listed(*TARGET.parts)
         release = next(name for name in map(archive.binary, wanted) if name.startswith("linux-image-")).removeprefix("linux-image-")
         series = next(name for name in map(archive.binary, wanted) if name.startswith("linux-source-")).removeprefix("linux-source-")
         inputs = [cache.files_hash(__file__, OWN_MODULE), *(each.sum for each in wanted)]
@@ -74,8 +77,12 @@ def make(folder, release, series, download):
             host.run("dpkg-deb", "-x", path, work / "headers")
     source = extract_sources(work, debs[f"linux-source-{series}"], series)
 
+    if not (work / "image/lib").exists():  # since Debian 13
+        (work / "image/lib").symlink_to("usr/lib")
     packed = (work / f"image/boot/vmlinuz-{release}").read_bytes()
     (folder / "vmlinux").write_bytes(packed if IS_FOREIGN else unpacked(packed))
+    for tree in work.glob(f"image/usr/lib/linux-image-*/broadcom/{BOARD}"):
+        shutil.copy(tree, folder)
     modules = work / f"image/lib/modules/{release}"
     (modules / "extra").mkdir()
     for module in build_modules(work, source, release):
@@ -101,6 +108,8 @@ def build_modules(work, source, release):
     headers = work / f"headers/usr/src/linux-headers-{release}"
     makefile = headers / "Makefile"  # it includes its other half by an absolute path
     makefile.write_text(re.sub(r"^include /usr/src/", f"include {work}/headers/usr/src/", makefile.read_text(), flags=re.M))
+    # What debuggers want to know of modules' types takes another tool; without this nobody asks for it.
+    (headers / "vmlinux").unlink(missing_ok=True)
     gpio, leds, usb, pwm = work / "gpio-sim", work / "uleds", work / "dummy-hcd", work / "pwm-sim"
     for folder in (gpio, leds, usb, pwm):
         folder.mkdir()
@@ -135,6 +144,8 @@ def select_modules(image, folder, release):
         target = folder / Path(module).relative_to(image)
         target.parent.mkdir(parents=True, exist_ok=True)
         shutil.copy(module, target)
+        if target.suffix == ".xz":  # since Debian 13; the guest would unpack it at each start
+            host.run("xz", "-d", target)
     modules = folder / f"lib/modules/{release}"
     for name in ("modules.order", "modules.builtin", "modules.builtin.modinfo"):
         shutil.copy(image / f"lib/modules/{release}" / name, modules)

@@ -1,20 +1,15 @@
-"""What only a guest with a Raspberry Pi's kind of processor shows: a keyboard behind a USB controller of the kind that boards have, and what programs take there."""
+"""What only a guest with a Raspberry Pi's kind of processor shows of itself: a keyboard behind a USB controller of the kind that boards have, and its kernel's pages."""
 
 import re
-import time
 
+from board import type_keys
 from case import RigCase
 from rig import PATIENCE
-from service import GATEWAY, HOLDER, ServiceCase
 from sets import release
-from stages.target import IS_FOREIGN
+from stages.target import IS_FOREIGN, TARGET
 
-#: The gateway and its holder together, in KiB.
-MEMORY = 35 << 10
 #: What the kernel calls the keys of "Code42".
 LEFT_SHIFT, ENTER, CODE42 = 42, 28, [46, 24, 32, 18, 5, 3]
-#: QEMU's names of keys.
-KEYS = {"-": "minus", "\n": "ret", **{each: each for each in "abcdefghijklmnopqrstuvwxyz0123456789"}}
 
 
 def on_board(test):
@@ -32,11 +27,7 @@ class Keyboard:
         (self.node,) = rig.machine.await_all(["here /sys/devices/platform/*.pcie/pci*/*/usb*/*/*:1.0/*/input/input*/event*"], PATIENCE)
 
     def type(self, text):
-        for letter in text + "\n":
-            keys = [*(["shift"] if letter.isupper() else []), KEYS[letter.lower()]]
-            self._rig.machine.qmp("send-key", keys=[{"type": "qcode", "data": key} for key in keys], **{"hold-time": 40})
-            # The keyboard is asked every 8 ms of the guest's time, and forgets what nobody has asked for.
-            time.sleep(0.12)
+        type_keys(self._rig.machine.qmp, text)
 
     def remove(self):
         self._rig.machine.qmp("device_del", id="scanner")
@@ -46,6 +37,9 @@ class Keyboard:
 @on_board
 @release
 class Board(RigCase):
+    def test_pages_are_as_large_as_they_are_called(self):
+        self.assertEqual(int(self.rig.sh("getconf PAGE_SIZE")), 16384 if TARGET.key.endswith("-16k") else 4096)
+
     def test_keyboard_on_a_usb_controller(self):
         keyboard = Keyboard(self.rig)
         self.addCleanup(keyboard.remove)
@@ -56,15 +50,3 @@ class Board(RigCase):
         self.rig.until(lambda: f" {ENTER} 0\n" in reader.log(), what="the last key up")
         pressed = [int(code) for code in re.findall(r"^\d+ (\d+) 1$", reader.log(), re.M)]
         self.assertEqual(pressed, [LEFT_SHIFT, *CODE42, ENTER])
-
-
-@on_board
-@release
-class Service(ServiceCase):
-    def test_memory_of_gateway_and_holder(self):
-        self.assert_admits()
-        taken = 0
-        for unit in (GATEWAY, HOLDER):
-            rollup = self.rig.get(f"/proc/{self.rig.main_pid(unit)}/smaps_rollup").decode()
-            taken += int(re.search(r"^Pss:\s+(\d+) kB", rollup, re.M)[1])
-        self.assertLessEqual(taken, MEMORY)

@@ -108,6 +108,12 @@ class ConsoleCase(StationCase):
         answer = self.console.ask(ORDERS, token, method="POST", body={"order": order, **({"gate": gate} if gate else {}), **more})
         return answer.status, json.loads(answer.body)
 
+    def service_reloads(self):
+        before = len(self.of("configuration"))
+        self.rig.kill(self.service.pid, "HUP")
+        self.rig.until(lambda: self.alive() and len(self.of("configuration")) > before, what="a configuration that was loaded")
+        self.assertEqual(self.of("configuration")[-1]["state"], "applied")
+
     def assert_ordered(self, *wanted):
         """The station was given these orders, in this order, each once, and no others but what nobody may give; events and journal say the same."""
         told = [event for event in self.orders() if event["reason"] != "notAllowed"]
@@ -381,12 +387,6 @@ class Rights(ConsoleCase):
         status, said = given[-1]
         self.assertEqual((status, said.get("refusal")), (403, "notAllowed"), said)
         self.until_states(north="maintenance")
-
-    def service_reloads(self):
-        before = len(self.of("configuration"))
-        self.rig.kill(self.service.pid, "HUP")
-        self.rig.until(lambda: self.alive() and len(self.of("configuration")) > before, what="a configuration that was loaded")
-        self.assertEqual(self.of("configuration")[-1]["state"], "applied")
 
 
 @natively

@@ -211,7 +211,7 @@ class Thieves(ReportCase):
         for number, begin in enumerate(begins):
             why = f"{begin}HYPERLINK(\"http://thief.example/{number}\",\"open\")"
             self.rig.put(why, f"/run/rig/why-{number}")
-            self.rig.sh(f"{order} {'on' if number % 2 == 0 else 'off'} south --station-socket {FOLDER}/station.sock --why \"$(cat /run/rig/why-{number})\" 2>&1; true")
+            self.rig.sh(f"{order} {'on' if number % 2 == 0 else 'off'} south --station-socket {FOLDER}/station.sock --why=\"$(cat /run/rig/why-{number})\" 2>&1; true")
         text = self.file("--csv - --from -1h --until 2100-01-01").decode("utf-8-sig")
         orders = [line for line in csv.DictReader(io.StringIO(text, newline="")) if line["table"] == "order"]
         self.assertEqual(len(orders), len(begins))

@@ -67,6 +67,15 @@ class Terminal:
     def type(self, text):
         os.write(self._master, text.encode())
 
+    def until_asked(self):
+        """Waits until a question stands there wholly."""
+        deadline = time.monotonic() + PATIENCE
+        while not self.seen.endswith(": "):
+            if time.monotonic() > deadline:
+                raise MachineError(f"the terminal asks nothing:\n{self.seen[-3000:]}")
+            select.select([self._master], [], [], 0.05)
+            self.read()
+
     def answer(self, text, then):
         """Answers a question, and waits for the next one."""
         since = len(self.seen)
@@ -266,7 +275,9 @@ class InTheTerminal(SetupCase):
                 terminal = self.begin(columns=80, LC_ALL=locale)
                 terminal.until("[1/6]")
                 for (answer, _), step in zip(self.STEPS, "12223334556", strict=True):
+                    terminal.until_asked()
                     terminal.answer(self.key if answer is None else answer, f"[{step}/6]")
+                terminal.until_asked()
                 terminal.type("\x03")
                 terminal.status()
                 wide = [line for line in terminal.seen.replace("\r", "").splitlines() if len(line) > 80 and not line.startswith("    ")]

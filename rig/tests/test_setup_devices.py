@@ -120,20 +120,21 @@ class Devices(Case):
     def files(self):
         return self.rig.sh(f"cd {FOLDER}; find scangate* state -type f | sort")
 
-    def scan(self, text, slot=0):
+    def scan(self, text, slot=0, pause=4000):
         """As this scanner does: in its layout, with its own end mark."""
-        self.rig.type(slot, [text, Key(TAB)], layout="de", enter=False)
+        self.rig.type(slot, [text, Key(TAB)], layout="de", gap_us=pause, enter=False)
 
     def scan_until(self, terminal, text, wait):
         """Scans as people do who see nothing happen: once more. A host that is busy lets a scanner type as slowly as a person."""
         self.rig.wait_until(f"opened {terminal.pid} {self.rig.devices[0].node}")
-        for timeout in (20, 20, PATIENCE):
-            self.scan(text)
+        for pause in (4000, 1500, 4000, 1500):
+            self.scan(text, pause=pause)
             try:
-                return wait(timeout)
+                return wait(20)
             except MachineError:
-                if timeout == PATIENCE:
-                    raise
+                continue
+        self.scan(text)
+        return wait(PATIENCE)
 
     def is_taken(self, slot):
         return self.rig.grabbed(self.rig.devices[slot].node)

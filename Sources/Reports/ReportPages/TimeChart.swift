@@ -115,7 +115,8 @@ enum TimeChart {
       canvas.line(left, y, to: left, y + 4, .faint)
       let civil = report.clock.plain(step)
       func mark(_ text: String, _ below: Double) {
-        canvas.text(text, min(left - 4, end - 50), y + below, width: 50, size: 8, ink: .faint)
+        let width = canvas.width(of: text, size: 8) + 1
+        canvas.text(text, min(left - 4, end - width), y + below, width: width, size: 8, ink: .faint)
       }
       let (date, clock) = (String(civil.prefix(10)), String(civil.dropFirst(11).prefix(5)))
       if report.step.isOfDays {

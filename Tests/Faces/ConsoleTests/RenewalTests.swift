@@ -40,7 +40,7 @@ import Testing
       // So long ago that it has 30 days left; 100 days ago nobody would have made another.
       let today = SystemTime().wall().seconds
       let clock = Clock(today - 100 * Self.day)
-      let configuration = ConsoleConfiguration(listen: ListenAddress(host: "127.0.0.1", port: 0))
+      let configuration = ConsoleConfiguration(listen: ListenAddress(host: "0.0.0.0", port: 0))
       let kept = KeptCertificate(in: folder, for: configuration, machine: "gatepc")
       let old = try kept.current(at: today - 700 * Self.day).pem
       let identity = try ConsoleIdentity(certificate: old, key: old, called: ("a", "b"))

@@ -87,7 +87,7 @@ import Testing
     let document = try ReportPages.document(of: Self.report(1_500, listed: 1_500), limit: 1 << 25)
     let text = try Self.told("pdftotext", ["FILE", "-"], of: document.bytes)
     expect(text.contains("500 more are counted"))
-    expect(document.pages > 37)
+    expect(document.pages > 25, "\(document.pages)")
   }
 
   @Test func aDocumentThatIsTooLongIsRefused() throws {

@@ -17,7 +17,7 @@ import Testing
   /// What is drawn, and how far each pixel may be off, and all of them on average.
   private static let drawings: [(name: String, most: Int, mean: Double, pixel: Pixel)] = [
     ("black", 0, 0, { _, _ in 0 }), ("white", 0, 0, { _, _ in 255 }), ("grey", 3, 3, { _, _ in 40 }),
-    ("slope", 12, 3, { column, row in UInt8((column + row) / 4 % 256) }),
+    ("slope", 40, 3, { column, row in UInt8((column + row) / 4 % 256) }),
     ("code", 60, 6, { column, row in (column / 8 + row / 8) % 2 == 0 ? 16 : 240 }),
     ("lines", 90, 16, { column, row in (column / 3) % 2 == 0 ? 0 : 255 }),
     ("noise", 130, 20, { column, row in UInt8(truncatingIfNeeded: (column &* 73 ^ row &* 151) &* 2_654_435_761 >> 7) }),

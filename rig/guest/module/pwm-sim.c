@@ -5,6 +5,7 @@
 #include <linux/platform_device.h>
 #include <linux/pwm.h>
 #include <linux/slab.h>
+#include <linux/version.h>
 
 #define NAME "pwm-sim"
 #define CHANNELS 2
@@ -16,6 +17,21 @@ static int sim_apply(struct pwm_chip *chip, struct pwm_device *channel, const st
 	return 0;
 }
 
+#if LINUX_VERSION_CODE >= KERNEL_VERSION(6, 9, 0)
+static const struct pwm_ops sim_ops = {
+	.apply = sim_apply,
+};
+
+static int sim_probe(struct platform_device *parent)
+{
+	struct pwm_chip *chip = devm_pwmchip_alloc(&parent->dev, CHANNELS, 0);
+
+	if (IS_ERR(chip))
+		return PTR_ERR(chip);
+	chip->ops = &sim_ops;
+	return devm_pwmchip_add(&parent->dev, chip);
+}
+#else
 static const struct pwm_ops sim_ops = {
 	.owner = THIS_MODULE,
 	.apply = sim_apply,
@@ -32,6 +48,7 @@ static int sim_probe(struct platform_device *parent)
 	chip->npwm = CHANNELS;
 	return devm_pwmchip_add(&parent->dev, chip);
 }
+#endif
 
 static struct platform_driver driver = {
 	.driver = { .name = NAME },

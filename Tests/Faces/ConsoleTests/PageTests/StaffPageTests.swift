@@ -96,7 +96,7 @@ import Testing
       }
       let organiser = try await bench.signIn("organiser")
       let house = try await bench.get("/organiser", as: organiser, ["Accept-Language": "fr"])
-      expect(house.body.contains("pas de réponse à temps") && house.body.contains("À transmettre : 2 entrées"))
+      expect(house.body.contains("pas de réponse à temps") && house.body.contains("À transmettre : 2 admissions"))
       // One reason, and in this language.
       let attendant = try await bench.signIn("attendant")
       let form = try PageBench.fields(
