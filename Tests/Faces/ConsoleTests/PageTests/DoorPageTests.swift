@@ -115,7 +115,7 @@ import Testing
       expectEqual(face(south)?["kind"] as? String, "ready")
       // Whoever comes meanwhile has what is left, and a page without a script has the verdict.
       let page = try await bench.get("/door/north")
-      expect(page.body.contains("data-kind=\"admit\"") && page.body.contains("2 of 4 in"))
+      expect(page.body.contains("class=\"face\" data-kind=\"admit\"") && page.body.contains("2 of 4 in"))
       let later = try await bench.follow("north")
       await untilFace(later, "admit")
       expect(face(later)?["left"] as? Int ?? 6_000 < face(english)?["left"] as? Int ?? 0)
@@ -139,7 +139,8 @@ import Testing
       expectEqual(face(client)?["head"] as? String, "ZURÜCKGENOMMEN")
       expectEqual(face(client)?["reason"] as? String, "Das Ticket lässt wieder ein")
       let page = try await bench.get("/door/north")
-      expect(page.body.contains("data-kind=\"annulled\"") && page.body.contains("TAKEN BACK"), "\(page.body)")
+      expect(
+        page.body.contains("class=\"face\" data-kind=\"annulled\"") && page.body.contains("TAKEN BACK"), "\(page.body)")
     }
   }
 
@@ -172,7 +173,9 @@ import Testing
       bench.station.end()
       await untilFace(client, "away")
       let page = try await bench.get("/door/north")
-      expect(page.body.contains("data-kind=\"away\"") && !page.body.contains("data-kind=\"admit\""))
+      expect(
+        page.body.contains("class=\"face\" data-kind=\"away\"")
+          && !page.body.contains("class=\"face\" data-kind=\"admit\""))
       let next = try ScriptedStation(at: bench.place.socket)
       await untilFace(client, "ready")
       await until { next.listeners == 1 }
@@ -271,7 +274,7 @@ import Testing
     try await withPages { bench in
       bench.station.end()
       let page = try await bench.get("/door/north")
-      expect(page.status == 200 && page.body.contains("data-kind=\"away\""), "\(page.body)")
+      expect(page.status == 200 && page.body.contains("class=\"face\" data-kind=\"away\""), "\(page.body)")
       expectEqual(try await bench.get("/").status, 503)
     }
   }
