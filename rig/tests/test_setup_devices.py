@@ -19,6 +19,8 @@ MODEL = {"vendor": "05e0", "product": "1200", "manufacturer": "Symbol", "name": 
 #: What a relay has that nobody has said more of.
 PULSE = 600
 FORMER = "version: 1  # what was there\n"
+#: What is said without a question behind it.
+UNASKED = ("is tried", "The station is set up.", "Nothing was changed.", "Ctrl-C ends it")
 
 
 class Terminal:
@@ -43,8 +45,13 @@ class Terminal:
         return int(self._rig.get(self._pid))
 
     def until(self, text, since=0, timeout=PATIENCE):
+        """Waits for a text, and where it is of a question, until that stands there wholly."""
+        def is_shown():
+            seen = self.seen
+            return text in seen[since:] and (text in UNASKED or seen.endswith(": ")) and seen
+
         try:
-            return self._rig.until(lambda: text in (seen := self.seen)[since:] and seen, timeout, text)
+            return self._rig.until(is_shown, timeout, text)
         except MachineError as error:
             raise MachineError(f"the terminal did not show {text!r}:\n{self.seen[-3000:]}") from error
 
