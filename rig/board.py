@@ -1,6 +1,7 @@
-"""A Raspberry Pi 3 as QEMU has it: its own USB controller, its GPIO chip, its card slot, and no way in but a keyboard and out but its serial console.
+"""A Raspberry Pi 3 as QEMU has it: its own USB controller, its GPIO chip, and no way in but a keyboard and out but its serial console.
 
-It starts from the disk of the rig's guest, with the program under test and a script of the test's own beside it (rig/guest/board).
+It has the system of the rig's guest, with the program under test and a script of the test's own beside it (rig/guest/board), all of it in memory: where the
+host is busy, the emulated card takes minutes for what a real one reads in a second.
 """
 
 import json
@@ -14,14 +15,14 @@ from pathlib import Path
 
 import payload
 from machine import MachineError, die_with_parent
-from stages import disk as disks
 from stages import host, kernel as kernels
 from stages.target import TARGET
 
-#: A card's size is a power of two.
-CARD_SIZE = 2 << 30
-#: Without a clock it believes what it is told at its start: servers' certificates have a beginning.
-KERNEL_LINE = "console=ttyAMA0,115200 panic=-1 mitigations=off nokaslr audit=0 cryptomgr.notests systemd.show_status=0 systemd.clock_usec={now}"
+GUEST = Path(__file__).resolve().parent / "guest"
+
+#: Without a clock it believes what it is told at its start: servers' certificates have a beginning. Its programs are left one of its four processors: where
+#: a busy host halts one that holds a lock of the kernel's, the others would spin.
+KERNEL_LINE = ("console=ttyAMA0,115200 panic=-1 rdinit=/lib/systemd/systemd isolcpus=1-3 nowatchdog mitigations=off nokaslr audit=0 cryptomgr.notests systemd.show_status=0 systemd.clock_usec={now}")
 #: QEMU's names of keys on a US keyboard, those with Shift apart.
 KEYS = {"-": "minus", "=": "equal", ";": "semicolon", ".": "dot", "/": "slash", "\n": "ret", **{each: each for each in "abcdefghijklmnopqrstuvwxyz0123456789"}}
 SHIFTED = {":": ";", "_": "-", "+": "=", **{each: each.lower() for each in "ABCDEFGHIJKLMNOPQRSTUVWXYZ"}}
@@ -47,8 +48,7 @@ class Board:
         self.process, self._console = None, self.folder / "console"
         self._console.touch()
         try:
-            self._make_card(made["disk"], program, files)
-            disks.make_initrd(self.folder / "early", self.folder / "initrd", made["kernel"], "init-board", disks.BOARD_MODULES)
+            self._make_system(made["disk"], program, files)
             self._start(made["kernel"])
         except BaseException:
             self.close()
@@ -60,27 +60,25 @@ class Board:
     def __exit__(self, *_):
         self.close()
 
-    def _make_card(self, disk, program, files):
-        """The guest's disk with what is run on the board, mounted for that in a namespace that ends with it."""
-        content, card = self.folder / "content", self.folder / "card"
+    def _make_system(self, disk, program, files):
+        """The guest's disk, and what is run on the board after it, as the kernel unpacks it into its memory. The disk is mounted in a namespace that ends with that."""
+        content = self.folder / "content"
         payload.directory(program, content / "payload")
         (content / "board").mkdir()
         for name, text in files.items():
             (content / "board" / name).write_bytes(text.encode() if isinstance(text, str) else text)
-        shutil.copy(disks.GUEST / "board", content / "board/run")
-        host.run("cp", "--sparse=always", disk / "root.ext4", card)
-        with open(card, "r+b") as file:
-            file.truncate(CARD_SIZE)
+        shutil.copy(GUEST / "board", content / "board/run")
+        units = content / "etc/systemd/system"
+        (units / "multi-user.target.wants").mkdir(parents=True)
+        (units / "board.service").write_text("[Service]\nExecStart=/board/run\n")
+        (units / "multi-user.target.wants/board.service").symlink_to("../board.service")
+        # There is no port for it here, and nobody waits for one.
+        (units / "rig-agent.service").symlink_to("/dev/null")
         (self.folder / "mnt").mkdir()
         host.run("unshare", "--mount", "sh", "-euc", """
-            mount -o loop card mnt
-            cp -r --no-preserve=ownership content/. mnt/
-            chmod 755 mnt/board/run
-            printf '[Service]\\nExecStart=/board/run\\n' > mnt/etc/systemd/system/board.service
-            ln -sf ../board.service mnt/etc/systemd/system/multi-user.target.wants/
-            # There is no such port here, and nobody to wait for it.
-            ln -sf /dev/null mnt/etc/systemd/system/rig-agent.service
-            umount mnt""", cwd=self.folder)
+            mount -o loop,ro "$1" mnt
+            (cd mnt && find . -xdev | cpio -o -H newc --quiet) > system
+            (cd content && find . | cpio -o -H newc --quiet -R 0:0) >> system""", "sh", disk / "root.ext4", cwd=self.folder)
         shutil.rmtree(content)
 
     def _start(self, kernel):
@@ -88,8 +86,8 @@ class Board:
             TARGET.qemu, "-M", "raspi3b", "-accel", "tcg,thread=multi", "-nodefaults", "-no-user-config", "-display", "none", "-no-reboot",
             "-chardev", f"file,id=console,path={self._console}", "-serial", "chardev:console",
             "-qmp", f"unix:{self.folder}/qmp,server=on,wait=off",
-            "-drive", f"file={self.folder}/card,format=raw,if=sd,cache=unsafe", "-device", "usb-kbd",
-            "-kernel", kernel / "vmlinux", "-dtb", kernel / kernels.BOARD, "-initrd", self.folder / "initrd",
+            "-device", "usb-kbd",
+            "-kernel", kernel / "vmlinux", "-dtb", kernel / kernels.BOARD, "-initrd", self.folder / "system",
             "-append", KERNEL_LINE.format(now=time.time_ns() // 1000),
         ]
         with open(self.folder / "qemu", "w") as log:

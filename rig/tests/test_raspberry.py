@@ -16,7 +16,7 @@ from stages.target import TARGET
 
 CHIP, LINE, PULSE = "pinctrl-bcm2835", 17, 1500
 #: How long a busy host may take for what a Pi does in a minute, in seconds.
-PATIENCE = 420
+PATIENCE = 900
 #: Keys that were pressed while the emulated processor had no time are lost, as with no real keyboard: what was typed so is typed anew.
 ATTEMPTS = 3
 TICKET = "TICKET-000"
