@@ -22,7 +22,7 @@ GUEST = Path(__file__).resolve().parent / "guest"
 
 #: Without a clock it believes what it is told at its start: servers' certificates have a beginning. Its programs are left one of its four processors: where
 #: a busy host halts one that holds a lock of the kernel's, the others would spin.
-KERNEL_LINE = ("console=ttyAMA0,115200 panic=-1 rdinit=/lib/systemd/systemd isolcpus=1-3 nowatchdog mitigations=off nokaslr audit=0 cryptomgr.notests systemd.show_status=0 systemd.clock_usec={now}")
+KERNEL_LINE = ("console=ttyAMA0,115200 panic=-1 rdinit=/lib/systemd/systemd rootfstype=ramfs isolcpus=1-3 nowatchdog mitigations=off nokaslr audit=0 cryptomgr.notests systemd.show_status=0 systemd.clock_usec={now}")
 #: QEMU's names of keys on a US keyboard, those with Shift apart.
 KEYS = {"-": "minus", "=": "equal", ";": "semicolon", ".": "dot", "/": "slash", "\n": "ret", **{each: each for each in "abcdefghijklmnopqrstuvwxyz0123456789"}}
 SHIFTED = {":": ";", "_": "-", "+": "=", **{each: each.lower() for each in "ABCDEFGHIJKLMNOPQRSTUVWXYZ"}}

@@ -33,8 +33,8 @@ gates:
     readers: [scanner]
     ticketSystem: main
     accept: {{minLength: 8}}  # codes of the tests' own
-    deadline: 30 s  # a server on an emulated processor may be slow
-    stale: 60 s
+    deadline: 10 s  # a server on an emulated processor may be slow
+    stale: 20 s
     outputs:
       relay: {{gpio: {{chip: {CHIP}, line: GPIO{LINE}}}, pulse: {PULSE} ms}}
       green: {{gpio: {{chip: {CHIP}, line: GPIO27}}}}
