@@ -27,7 +27,7 @@ help:
 	  'make deb     a Debian package for this architecture, in .build/deb; ARCH=arm64 for a Raspberry Pi, from an x86_64 machine' \
 	  'make programs the programs as stations get them; make install puts them below PREFIX (/usr/local), make uninstall takes them away' \
 	  'make release VERSION=…  packages, bill of materials, checksums, a signed repository of apt'"'"'s (docs/releasing.md)' \
-	  'make reproducible  the programs compiled in two folders are the same, byte for byte: half an hour'
+	  'make reproducible  the packages of this commit, built twice in different places, are the same, byte for byte: as long as a build'
 
 deps:
 	@scripts/deps

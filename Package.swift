@@ -289,7 +289,10 @@ let package = Package(
         "TicketSystemKit", "TicketTransport", "WedgeReader", "WireText",
       ], small),
     // The first run of a station: questions, answers and effects. Pure.
-    room("FirstRun", ["KnownScanners", "ScanModel", "TicketSystemKit"], small),
+    .target(
+      name: "FirstRun",
+      dependencies: ["KnownScanners", "ScanConfiguration", "ScanModel", "TicketSystemKit", "WireText"],
+      path: "Sources/Station/FirstRun", resources: [.embedInCode("texts.json")], swiftSettings: small),
     // Reports: from the journal to tables and pages, made by a process of its own that has no key and no network.
     room("Reports", ["LinuxIO", "ScanModel", "WireText"], small),
     room("ReportPages", ["CPangoCairo", "Reports", "ScanModel"], small),
@@ -324,8 +327,8 @@ let package = Package(
     room(
       "FirstRunPage",
       [
-        "CLinux", "FirstRun", "LinuxIO", "ScanModel", "WireText", httpTypes, hummingbird, logging, nioCore,
-        serviceLifecycle,
+        "CLinux", "FirstRun", "LinuxIO", "ScanConfiguration", "ScanModel", "WireText", httpTypes, hummingbird, logging,
+        nioCore, serviceLifecycle,
       ], small),
     // The station as a broker sees it: a process of its own on the station's socket. No NIO, no Foundation in it.
     room(
@@ -345,6 +348,7 @@ let package = Package(
         "EventSchedule", "FirstRun", "FirstRunPage",
         "Gateway", "Journal",
         "KnownScanners", "LibCrypto", "LinuxIO", "MQTTBridge", "Reading", "ReportClient", "ReportProtocol",
+        "Reports",
         "SQLiteFile", "ScanConfiguration",
         "ScanModel", "Sealing", "SerialReader", "Service",
         "SetUpCodes", "SignalOutputs", "SignedTickets", "StationProtocol", "StationReport", "StationSetUp",
@@ -371,8 +375,8 @@ let package = Package(
       dependencies: ["HolderClient", "HolderProtocol", "LinuxIO", "OutputHolder", "ScanModel", "SignalOutputs"],
       path: "Tests/Outputs/HolderBench", swiftSettings: fast),
     .executableTarget(
-      name: "decode-bench", dependencies: ["CodeVision", "ScanModel"], path: "Tests/Vision/DecodeBench",
-      swiftSettings: fast),
+      name: "decode-bench", dependencies: ["CodeVision", "DecodeClient", "DecodeProtocol", "ScanModel"],
+      path: "Tests/Vision/DecodeBench", swiftSettings: fast),
     .executableTarget(
       name: "decide-bench",
       dependencies: [
@@ -545,7 +549,7 @@ let package = Package(
     tests(
       of: "FirstRun",
       ["EventSchedule", "ScanConfiguration", "ScanModel", "ScanTesting", "TicketSystemKit"]),
-    tests(of: "FirstRunPage", ["FirstRun", "ScanModel", "ScanTesting"]),
+    tests(of: "FirstRunPage", ["FirstRun", "ScanConfiguration", "ScanModel", "ScanTesting"]),
     // A room of their own beside the gates': what they keep busy must not make a gate's scan too old.
     tests(
       of: "StationSetUp",

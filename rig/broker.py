@@ -72,6 +72,7 @@ class Broker:
 
     def __init__(self, rig):
         self._rig, self.runs, self._commands, self._watchers = rig, 0, 0, []
+        rig.known.add("broker's password", *PASSWORDS.values())
         add = "ip address replace {}/32 dev lo" if place.NATIVE else "address add {}"
         rig.sh(f"{add.format(ADDRESS)}; sed -i /{NAME}/d /etc/hosts; echo {ADDRESS} {NAME} >> /etc/hosts; install -d -m 755 {FOLDER}")
         self._programs = {name: name for name in PROGRAMS} if place.NATIVE else carried(rig)

@@ -17,6 +17,9 @@ import time
 import urllib.parse
 from pathlib import Path
 
+import native_case
+import secrets_told
+
 PACKAGES = ["chromium", "python3-pip", "fonts-dejavu-core", "fonts-noto-core"]
 #: A telephone held upright, a tablet, a screen, and a large one.
 SIZES = {"telephone": (320, 640), "tablet": (768, 1024), "screen": (1920, 1080), "large": (3840, 2160)}
@@ -74,6 +77,8 @@ class Browser:
         os.close(theirs[1])
         self._to, self._from = ours[1], theirs[0]
         self._numbers, self._answers, self._pages, self._sending = itertools.count(1), {}, {}, threading.Lock()
+        #: Sessions by the numbers of answers that they asked for, and by what each profile's part is known to the console.
+        self._bodies, self.jars = {}, {}
         self._said, self.ended = threading.Condition(), False
         threading.Thread(target=self._read, daemon=True).start()
         self.version = self.ask("Browser.getVersion")["product"]
@@ -92,7 +97,12 @@ class Browser:
             self._said.notify_all()
 
     def _take(self, said):
-        if "id" in said:
+        if said.get("id") in self._bodies:
+            if page := self._pages.get(self._bodies.pop(said["id"])):
+                # None for what has none, a redirection for one; or another page is there by now.
+                if "result" in said:
+                    page.hear(said["result"])
+        elif "id" in said:
             self._answers[said["id"]] = said
         elif page := self._pages.get(said.get("sessionId")):
             page.take(said["method"], said["params"])
@@ -114,12 +124,21 @@ class Browser:
     def say(self, method, session=None, **params):
         """Has DevTools do something, and does not wait for it."""
         number = next(self._numbers)
+        self._send(number, method, session, params)
+        return number
+
+    def _send(self, number, method, session, params):
         message = {"id": number, "method": method, "params": params, **({"sessionId": session} if session else {})}
         data = json.dumps(message).encode() + b"\0"
         with self._sending:
             while data:
                 data = data[os.write(self._to, data):]
-        return number
+
+    def fetch_body(self, session, request):
+        """Has the body of an answer told, when its turn comes; by the thread that reads."""
+        number = next(self._numbers)
+        self._bodies[number] = session
+        self._send(number, "Network.getResponseBody", session, {"requestId": request})
 
     def wait(self, condition, within, what):
         """Waits until something is so of what was told."""
@@ -157,6 +176,8 @@ class Page:
         self.browser, self.session, self.target, self.context = browser, session, target, context
         self.requests, self.foreign, self.forbidden, self.errors, self.lost = [], [], [], [], []
         self.sizes, self.loads, self.status, self._origins = {}, 0, {}, set()
+        # What it is told is searched for secrets.
+        self._rig = native_case.rig
 
     def begin(self, size, script=True, touch=False, dark=True, language=None):
         for domain in ("Page", "Runtime", "Network", "Log", "Audits"):
@@ -179,12 +200,19 @@ class Page:
         if method == "Network.requestWillBeSent":
             url = params["request"]["url"]
             self.requests.append(url)
+            # Not even what is its own: addresses stand in histories and logs.
+            self._hear("an address that the browser asked", url, own=False)
             if not url.startswith(("data:", "about:")) and origin_of(url) not in self._origins:
                 self.foreign.append(url)
         elif method == "Network.responseReceived":
             self.status[params["response"]["url"]] = params["response"]["status"]
+        elif method == "Network.responseReceivedExtraInfo":
+            self._hear("what the browser was answered", "".join(f"{name}: {line}\r\n" for name, value in params["headers"].items() for line in value.split("\n")) + "\r\n")
+        elif method == "Network.eventSourceMessageReceived":
+            self._hear("what the browser was told by events", params["data"])
         elif method == "Network.loadingFinished":
             self.sizes[params["requestId"]] = params["encodedDataLength"]
+            self.browser.fetch_body(self.session, params["requestId"])
         elif method == "Network.loadingFailed":
             self.lost.append(params.get("errorText", ""))
             if params.get("blockedReason"):
@@ -207,6 +235,19 @@ class Page:
             self.errors.append(" ".join(str(each.get("value", each.get("description"))) for each in params["args"]))
         elif method == "Page.loadEventFired":
             self.loads += 1
+
+    def hear(self, body):
+        """The whole of an answer, as the browser had it."""
+        self._hear("what the browser was answered", base64.b64decode(body["body"]) if body["base64Encoded"] else "\r\n\r\n" + body["body"])
+
+    def _hear(self, place, said, own=True):
+        if not self._rig:
+            return
+        data = said if isinstance(said, bytes) else said.encode(errors="replace")
+        jar = self.browser.jars.setdefault(self.context, {self.context})
+        if own:
+            jar |= secrets_told.learn(self._rig.known, b"", data, jar)
+        self._rig.heard.take(place, data, jar if own else ())
 
     # Where it is, and how it is shown
 
@@ -241,7 +282,15 @@ class Page:
 
     def picture(self, path, whole=False):
         """Keeps what is seen as a PNG file; `whole`: also what would have to be scrolled to."""
-        shot = self.ask("Page.captureScreenshot", format="png", captureBeyondViewport=whole, within=2 * PATIENCE)
+        for attempt in range(3):
+            try:
+                shot = self.ask("Page.captureScreenshot", format="png", captureBeyondViewport=whole, within=2 * PATIENCE)
+                break
+            except BrowserError as error:
+                # A page that loads another one at this moment.
+                if attempt == 2 or "not attached" not in str(error).lower():
+                    raise
+                time.sleep(0.5)
         Path(path).parent.mkdir(parents=True, exist_ok=True)
         Path(path).write_bytes(base64.b64decode(shot["data"]))
 
@@ -268,7 +317,7 @@ class Page:
                     return value
             except BrowserError as error:
                 # The page is another one at this moment.
-                if "context" not in str(error).lower():
+                if not re.search("context|navigated", str(error).lower()):
                     raise
             if time.monotonic() > end:
                 raise BrowserError(f"{what or script}: not so within {within} s; the page says: {self.text()[:600]!r}")
@@ -321,9 +370,12 @@ class Page:
 
     def freeze(self):
         """The browser stops the page, as where its machine sleeps."""
+        self.ask("Emulation.setFocusEmulationEnabled", enabled=False)
         self.ask("Page.setWebLifecycleState", state="frozen")
 
     def resume(self):
+        """It goes on, and is seen: a page that was frozen stays hidden without that, paints nothing and has slow timers."""
+        self.ask("Emulation.setFocusEmulationEnabled", enabled=True)
         self.ask("Page.setWebLifecycleState", state="active")
 
     # What is looked at

@@ -4,6 +4,7 @@ import unittest
 from pathlib import Path
 
 import payload
+import secrets_told
 from rig import FOLDER, MS, TEST_BEGINS, Rig, built
 from stages import cache, installed
 
@@ -48,13 +49,27 @@ class RigCase(unittest.TestCase):
         self.addCleanup(self.clear)
 
     def clear(self):
-        """Stops what the test started and empties the slots."""
+        """Stops what the test started and empties the slots; whatever the test was about, none of it has told a secret."""
+        said = {process.name: process.log() for process in self.rig.processes if process.name.startswith(secrets_told.PRODUCT)}
         for process in self.rig.processes:
             process.clear()
         self.rig.processes.clear()
         for slot in list(self.rig.devices):
             self.rig.remove(slot)
         self.rig.stop_following()
+        self.assert_no_secret_was_told(said)
+
+    def assert_no_secret_was_told(self, said):
+        """Looks through what was said in this test: `said` is by place, the rest the rig has heard."""
+        known, heard = self.rig.known, self.rig.heard
+        known.add("key", *self.rig.sh("cat /run/*/*.key /run/venue/key 2> /dev/null; true").split())
+        for codes in (getattr(self, "told", ()), getattr(self, "refused", ())):
+            if isinstance(codes, (list, tuple, set)):
+                known.add("whole code", *(code for code in codes if isinstance(code, str)))
+        hits = secrets_told.search(known, said) + heard.hits(known)
+        heard.forget()
+        if hits:
+            self.fail(f"A secret was told: {secrets_told.told(hits)}")
 
     def longest_standstill(self):
         """The longest time without a break that the guest has stood still in this test, in nanoseconds."""

@@ -10,6 +10,7 @@ import subprocess
 import threading
 from collections import namedtuple
 
+import secrets_told
 from rig import PATIENCE, MachineError
 from venue import SCANGATE
 
@@ -91,11 +92,6 @@ class Console:
         self._rig.sh(f"chown {USER} {self.credentials}/{name}; chmod 600 {self.credentials}/{name}")
 
     @property
-    def known(self):
-        """What nobody may be told."""
-        return self._rig.known
-
-    @property
     def process(self):
         return self.runs[-1]
 
@@ -155,10 +151,10 @@ class Console:
                 connection.sendall(data)
             except ConnectionError:
                 pass  # it may have had enough of them; what it said of that is there
-            return self.read(connection)
+            return self.read(connection, data)
 
-    def read(self, connection):
-        """Everything up to the connection's end."""
+    def read(self, connection, asked=b""):
+        """Everything up to the connection's end; what was asked says by its cookies who did."""
         said = b""
         while True:
             try:
@@ -169,6 +165,7 @@ class Console:
                 break
             said += part
         self.heard.append(said)
+        self._rig.heard.take("the console's answers", said, secrets_told.learn(self._rig.known, asked, said))
         return said
 
     def ask(self, path, token=None, **how):
@@ -217,6 +214,7 @@ class Stream:
             while part := self._connection.recv(65536):
                 said += part
                 self._console.heard.append(part)
+                self._console._rig.heard.take("the console's stream", part)
                 if not begun:
                     if b"\r\n\r\n" not in said:
                         continue

@@ -12,7 +12,7 @@ from machine import die_with_parent
 ESTIMATES = {"test_service": 12, "test_offline": 90, "test_kiosk": 55, "test_gate": 10, "test_serial": 50, "test_camera": 40, "test_camera_service": 18,
              "test_deb": 90, "test_outputs": 12, "test_devices": 3, "test_kiosk_service": 60, "test_sleep": 40, "test_update": 120, "test_halls": 60,
              "test_memberships": 90, "test_bookings": 90, "test_signed": 60, "test_station": 60,
-             "test_station_service": 40, "test_pages_service": 90}
+             "test_station_service": 40, "test_pages_service": 90, "test_picture_service": 120}
 
 
 class Durations:

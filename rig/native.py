@@ -8,9 +8,11 @@ import signal
 import socket
 import struct
 import subprocess
+import sys
 import threading
 import time
 import tty
+from pathlib import Path
 
 import namespaces
 import secrets_told
@@ -25,6 +27,8 @@ STATION, STATION_IMAGE, STATION_SIZE = "/run/station", "/run/station.ext4", 64 <
 GREEN, RED, SOUTH_GREEN, SOUTH_RED, BUZZER = LEDS = ["gate:green:pass", "gate:red:deny", "south:green:pass", "south:red:deny", "gate:buzzer"]
 SOL_PACKET, PACKET_STATISTICS, PACKET_OUTGOING, ARPHRD_LOOPBACK, ETH_P_ALL = 263, 6, 4, 772, 3
 SO_RCVBUFFORCE = 33
+#: What tells when this machine stood still.
+STANDSTILLS = Path(__file__).resolve().parent / "standstills.py"
 
 
 class Started:
@@ -147,8 +151,8 @@ class Native:
 
     def __init__(self, program):
         namespaces.furnish(program, LEDS)
-        self.processes, self.devices, self.known = [], {}, secrets_told.Known()
-        self._lines, self._lamps, self._disk = {}, Lamps(), None
+        self.processes, self.devices, self.known, self.heard = [], {}, secrets_told.Known(), secrets_told.Heard()
+        self._lines, self._lamps, self._disk, self._standstills = {}, Lamps(), None, None
 
     # Programs and files
 
@@ -159,6 +163,8 @@ class Native:
         except TimeoutError:
             raise MachineError(f"no answer within {timeout} s to: {script[:300]}") from None
         text = output.decode(errors="replace")
+        if secrets_told.is_ours(script):
+            self.heard.take("a command in a terminal", text, spared=secrets_told.TERMINAL)
         if check and status != 0:
             raise MachineError(f"ended with {status}: {script[:300]}\n{text[-3000:]}")
         return text
@@ -217,6 +223,21 @@ class Native:
     def report(self):
         """What the programs of the test printed last."""
         return "\n".join(f"--- {process.name}\n" + "\n".join(process.log().strip().splitlines()[-40:]) for process in self.processes)
+
+    # Time
+
+    def watch_standstills(self):
+        """Begins to write down when this machine stands still: its host had no time for it, or everything else of it has."""
+        if not self._standstills:
+            path = "/run/rig/standstills"
+            with open(path, "wb") as file:
+                subprocess.Popen([sys.executable, STANDSTILLS], stdin=subprocess.DEVNULL, stdout=file, preexec_fn=namespaces.die_with_parent)
+            self._standstills = Followed(path)
+
+    def standstills(self, since=0):
+        """When a processor stood still for more than 20 ms, since that is watched: (begin, end)."""
+        times = (tuple(map(int, line.split())) for line in self._standstills.lines())
+        return [(begin, end) for begin, end in times if end > since]
 
     # A power cut
 

@@ -105,6 +105,7 @@ class Rig(Feeds, Usb, Outputs, Units):
         self.camera = None
         #: What nobody may be told, whatever a test is about.
         self.known = secrets_told.Known()
+        self.heard = secrets_told.Heard()
 
     @classmethod
     def restore(cls, payload=None, folder=FOLDER):
@@ -142,7 +143,10 @@ class Rig(Feeds, Usb, Outputs, Units):
 
     def sh(self, script, timeout=60, check=True):
         """Runs a bash script in the guest and returns its output."""
-        return self.machine.sh(script, timeout, check)
+        said = self.machine.sh(script, timeout, check)
+        if secrets_told.is_ours(script):
+            self.heard.take("a command in a terminal", said, spared=secrets_told.TERMINAL)
+        return said
 
     def ok(self, script, timeout=60):
         """Whether a bash script succeeds in the guest."""

@@ -17,6 +17,8 @@ CONTROL = "/run/venue/control"
 #: `north` is open for so long that a holder which fell as it opened is back before it has to be locked.
 NORTH_PULSE, SOUTH_PULSE = 3000, 1200
 #: More codes than the tests of one module present.
+#: Whom all tickets were sold to.
+BUYER, MAIL = "Zenobia Quillfeather", "zenobia@buyer.example"
 CODES = [f"TICKET-{number:03}" for number in range(200)]
 #: Tickets of another event, which is the ticket system's second one: of hall B, where the others are of hall A.
 OTHERS = [f"HALL-B-{number:03}" for number in range(20)]
@@ -106,7 +108,7 @@ class ServiceCase(InstalledCase):
         """A ticket system in the guest, with a ticket for each code; its key is where the configuration says. `options` are the server's."""
         rig.sh("install -d /run/venue")
         rows = [(code, "Hall A") for code in codes] + [(code, "Hall B") for code in OTHERS]
-        rig.put("code,kind,status,event\n" + "".join(f"{code},{kind},paid,{event}\n" for code, event in rows), "/run/venue/tickets.csv")
+        rig.put("code,kind,status,event,name,email\n" + "".join(f"{code},{kind},paid,{event},{BUYER},{MAIL}\n" for code, event in rows), "/run/venue/tickets.csv")
         ServiceCase.start_venue(rig, "--import", "/run/venue/tickets.csv", *options)
         rig.sh(f"install -d -m 750 -g scangate {KEY.rpartition('/')[0]}; install -m 600 -o scangate /run/venue/key {KEY}")
 
@@ -124,26 +126,26 @@ class ServiceCase(InstalledCase):
         self.since = self.rig.mark()
 
     def clear(self):
-        """Ends what the test started, a wedge for one; the service and its scanners stay. What our units have said holds no secret."""
+        """Ends what the test started, a wedge for one; the service and its scanners stay. What our units have said holds no secret, nor what anybody was told."""
+        said = {process.name: process.log() for process in self.rig.processes if process.name.startswith(secrets_told.PRODUCT)}
         for process in self.rig.processes:
             process.clear()
         self.rig.processes.clear()
-        self.assert_no_secret_was_told()
+        self.assert_no_secret_was_told(said)
 
-    def assert_no_secret_was_told(self):
-        """Looks through what our units have said in this test."""
+    def assert_no_secret_was_told(self, said):
         known = self.rig.known
         known.add("key", self.rig.sh(f"cat {KEY} /run/venue/key 2> /dev/null; true"))
         known.add("station's key", self.rig.sh("xxd -p -c 99 /var/lib/scangate/seal-key 2> /dev/null || od -An -v -tx1 /var/lib/scangate/seal-key 2> /dev/null | tr -d ' \\n'; true"))
         known.add("whole code", *CODES, *OTHERS)
-        said = {}
+        known.add(secrets_told.NAMES, BUYER)
+        known.add("mail address", MAIL)
         for entry in self.rig.journal_entries():
             if entry.at >= self.test_begins:
                 for unit in entry.units:
                     if unit.startswith("scangate"):
                         said[unit] = said.get(unit, "") + entry.message + "\n"
-        if hits := secrets_told.search(known, said):
-            self.fail(f"A secret was told: {secrets_told.told(hits)}")
+        super().assert_no_secret_was_told(said)
 
     def rest(self):
         """Waits until both services run and read, the gates are ready, and the relays are locked."""

@@ -15,6 +15,12 @@ func fuzzStation(_ input: inout FuzzInput) {
   case 1:
     guard let message = try? StationMessage(bytes: bytes) else { return }
     property(try StationMessage(bytes: message.bytes) == message, "what is written again reads the same")
+    if case .answer(_, .picture(let view)) = message {
+      property(view.jpeg.count <= StationLimits.maximumPicture, "a picture is bounded")
+      property(
+        view.seen.count <= StationLimits.maximumSeen
+          && view.seen.allSatisfy { $0.corners.count <= StationLimits.maximumCorners }, "so is what was read in it")
+    }
     if case .event(let event) = message {
       property(event.line.utf8.count <= StationLimits.maximumLine, "an event's line is bounded")
     }

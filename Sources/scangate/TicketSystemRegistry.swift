@@ -22,8 +22,8 @@ enum TicketSystemRegistry {
     BookingCommand.self,
   ]
 
-  /// How those are found that `scangate setup` can set up by an address and a key.
-  static let discoveries: [TicketSystemDiscovery] = [.eventSchedule]
+  /// How those are found that `scangate setup` can set up.
+  static let discoveries: [TicketSystemDiscovery] = [.eventSchedule, .subscriptions, .bookings]
 
   /// The one that the embedded venue is.
   static let venue = TicketSystemType.eventSchedule

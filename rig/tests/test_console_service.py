@@ -88,6 +88,7 @@ mqtt:
         said = self.rig.sh(f"""perl -MIO::Socket::INET -e '
             $console = IO::Socket::INET->new("127.0.0.1:{CONSOLE_PORT}") or exit 1; open $request, "<", "/run/rig/request" or die "$!";
             print {{$console}} <$request>; $console->flush; print <$console>;'""", check=False)
+        self.rig.heard.take("the console's answers", said)
         head, _, body = said.replace("\r\n", "\n").partition("\n\n")
         status = re.match(r"HTTP/1.1 (\d+)", head)
         return int(status[1]) if status else 0, body
@@ -102,7 +103,10 @@ mqtt:
         return [float(value) for value in re.findall(rf"^{pattern} (\S+)$", page, re.M)]
 
     def alerts(self):
-        return [line for line in self.receiver.log().splitlines() if line.startswith("alert: ")]
+        found = [line for line in self.receiver.log().splitlines() if line.startswith("alert: ")]
+        # It is told the token that it was given, as it should be, and nothing else.
+        self.rig.heard.take("an alert", re.sub(r"(?i)authorization: bearer [^; ]+", "", "\n".join(found)))
+        return found
 
     def exposure(self, unit):
         said = self.rig.sh(f"systemd-analyze security --no-pager {unit}")

@@ -27,9 +27,7 @@ class Activation(KioskCase):
 
         # Whoever spoke to that server would have an answer. So would whoever looked its name up, or tried an address.
         wire = rig.watch_wire()
-        told = rig.mark()
-        self.assertEqual(self.try_code(code_document(STRANGE, f"{EVIL}:{PORT}")), "untrusted")
-        self.assert_beeps("untrusted", told)
+        self.assert_refused(code_document(STRANGE, f"{EVIL}:{PORT}"), "untrusted")
         for strange in (code_link(STRANGE, f"https://{EVIL}:{PORT}"), code_document(STRANGE, "203.0.113.9:443")):
             self.assertEqual(self.try_code(strange), "untrusted")
         seen = rig.packets(wire)
@@ -265,9 +263,7 @@ class Enrolment(KioskCase):
         self.assertEqual(self.gate(), "notSetUp")
 
         wire = rig.watch_wire()
-        told = rig.mark()
-        self.assertEqual(self.try_code(self.enrolment_code("stranger", f"--server {EVIL}:{PORT}")), "untrusted")
-        self.assert_beeps("untrusted", told)
+        self.assert_refused(self.enrolment_code("stranger", f"--server {EVIL}:{PORT}"), "untrusted")
         self.assertEqual(rig.packets(wire), [])
 
         wire = rig.watch_wire()

@@ -58,6 +58,7 @@ mqtt:
 
     def run_bridge(self):
         self.rig.sh(f"install -d -m 700 -o {USER} {CREDENTIALS}")
+        self.rig.known.add("broker's password", PASSWORDS[BRIDGE])
         self.rig.put(f"{PASSWORDS[BRIDGE]}\n", f"{CREDENTIALS}/{PASSWORD_FILE}")
         self.rig.sh(f"chown {USER} {CREDENTIALS}/{PASSWORD_FILE}; chmod 600 {CREDENTIALS}/{PASSWORD_FILE}")
         self.bridges.append(self.rig.spawn(

@@ -7,6 +7,7 @@ import re
 import urllib.parse
 from collections import Counter
 
+import secrets_told
 from console import request
 from rig import PATIENCE
 from service import GATEWAY, NORTH_PULSE, configuration
@@ -20,7 +21,7 @@ ORIGIN = f"https://{HOST}:{PORT}"
 #: What the console has made for itself, as whoever trusts it keeps it.
 CERTIFICATE = "/run/rig/console.pem"
 USERS, SCREENS = "/etc/scangate-console/users", "/etc/scangate-console/devices"
-PASSWORDS = {"anna": "correct horse", "olga": "Zäpfchen 12"}
+PASSWORDS = {"anna": "correct horse", "olga": "Zäpfchen 12", "tom": "battery staple"}
 #: A hash takes an emulated processor seconds.
 SIGNING_IN = 4 * PATIENCE
 #: What docs/installation.md says at most, of 10.
@@ -42,19 +43,19 @@ class Secure(Browser):
         body = None if form is None else urllib.parse.urlencode(form).encode()
         return request(path, method=method, body=body, host=f"{HOST}:{PORT}", headers=headers)
 
-    @property
-    def known(self):
-        return self.rig.known
-
     def exchange(self, asked):
         self.rig.put(asked, "/run/rig/request")
         self.rig.sh(f"openssl s_client -connect 127.0.0.1:{PORT} -servername {HOST} -verify_hostname {HOST} -CAfile {CERTIFICATE} -verify_return_error "
                     "-quiet < /run/rig/request > /run/rig/answer 2> /run/rig/tls || { cat /run/rig/tls; exit 1; }", timeout=SIGNING_IN)
-        return self.rig.get("/run/rig/answer")
+        answer = self.rig.get("/run/rig/answer")
+        self.rig.heard.take("the console's answers", answer, secrets_told.learn(self.rig.known, asked, answer))
+        return answer
 
 
 class PagesServiceCase(StationCase):
     """Gateway and console as their units start them, for people, over TLS with a certificate that the console makes itself."""
+
+    STAFF = (("anna", "attendant"), ("olga", "organiser"))
 
     @staticmethod
     def configured():
@@ -68,7 +69,7 @@ class PagesServiceCase(StationCase):
             rig.sh(f"install -d /etc/systemd/system/{unit}.d")
             rig.put("[Service]\nTimeoutStartSec=150\nWatchdogSec=0\n", f"/etc/systemd/system/{unit}.d/emulated.conf")
         rig.sh(f"systemctl daemon-reload; systemctl start {REPORT_SOCKET}", timeout=120)
-        for name, role in (("anna", "attendant"), ("olga", "organiser")):
+        for name, role in cls.STAFF:
             cls.users(rig, f"add {name} --role {role}", PASSWORDS[name])
         rig.sh(f"systemctl restart {CONSOLE}", timeout=160)
         # What a person would look at and accept.

@@ -4,17 +4,22 @@ Natively alone, and only where it is asked for (`make pages`).
 """
 
 import base64
+import json
+import re
 import time
+from pathlib import Path
 
 import browser
 from browser import FOCUS
 from console import ADDRESS, PORT
 from place import lasts
+from relay_station import RelayStation, View
 from rig import PATIENCE
 from sets import release
 from test_offline import FOLDER, QUEUES, REFUSES
-from test_pages import (AT_ONCE, GREEN, HERE, KIND, LATE, RENEWED, SCRIPT, STANDS, THUMB, USERS, Between, Hostile, PagesCase, in_browser)
+from test_pages import (AT_ONCE, FRAMES, HERE, KIND, LATE, RENEWED, SCRIPT, STANDS, THUMB, USERS, Between, Hostile, PagesCase, in_browser)
 from test_report import PROGRAM
+from test_sign_in import with_camera
 from venue import SCANGATE, URL
 
 #: Where the console asks for reports.
@@ -23,12 +28,23 @@ STALE = "!!document.querySelector('.stale:not([hidden])')"
 #: What is seen of a place that may have to be scrolled: how much of an element is beyond the right end of what is shown.
 BEYOND = """((at) => { const shown = at.closest('.scroll').getBoundingClientRect(), box = at.getBoundingClientRect(); return Math.round(box.right - shown.right); })"""
 #: Each face that a door may have, with the longest that may stand there.
-FACES = ["admit", "provisional", "refuse", "undecided", "several", "ready", "starting", "awaited", "maintenance", "closed", "notSetUp", "fault", "cannotOpen", "away",
+FACES = ["admit", "provisional", "refuse", "undecided", "several", "annulled", "ready", "starting", "awaited", "maintenance", "closed", "notSetUp", "fault", "cannotOpen", "away",
          "lost", "noGate"]
 #: Elements that no template has within what is told.
 MADE = "document.querySelectorAll('main :is(script, img, b, iframe, style)').length"
 #: The pages of each role.
 PAGES = {"ann": ["/", "/attendant/north", "/sessions"], "tom": ["/technician", "/technician/journal"], "olga": ["/organiser"], None: ["/", "/sign-in", "/device", "/door/north"]}
+
+
+def contrast(ground, text):
+    """Of two colours as a browser tells them, by the standard's formula."""
+    def luminance(colour):
+        parts = [int(part) / 255 for part in re.findall(r"\d+", colour)[:3]]
+        red, green, blue = (part / 12.92 if part <= 0.03928 else ((part + 0.055) / 1.055) ** 2.4 for part in parts)
+        return 0.2126 * red + 0.7152 * green + 0.0722 * blue
+
+    dark, light = sorted((luminance(ground), luminance(text)))
+    return (light + 0.05) / (dark + 0.05)
 
 
 @in_browser
@@ -83,12 +99,12 @@ class Gone(PagesCase):
         """As a machine that sleeps: nothing of it runs, and then it goes on."""
         self.begin()
         page = self.door()
+        page.run(FRAMES)
         self.admits()
         self.until_face(page, "admit", within=2)
         group = self.browser.process.pid
         self.rig.sh(f"pkill -STOP -s {group}; sleep {STANDS + 1}; pkill -CONT -s {group}")
-        # From the first thing that it can be asked.
-        self.assertNotIn(page.run(KIND), GREEN)
+        self.nothing_green_after(page)
         self.until_face(page, "ready")
         self.admits()
         self.until_face(page, "admit", within=2)
@@ -219,9 +235,14 @@ class Work(PagesCase):
         self.begin()
         said = self.rig.sh(f"{SCANGATE} console device add entrance --gate north --access {self.console.access} --config {FOLDER}/scangate.yaml")
         code = said.split("type: ")[1].split()[0]
+        entries = self.page("/device").run("history.length")
         page = self.page(f"/device#{code}")
         self.assertEqual(page.run("document.querySelector('#code').value"), code)
-        self.assertEqual((page.run("location.hash"), page.run("history.length") > 0), ("", True))
+        self.assertEqual(page.run("location.hash"), "")
+        # Nor is it an entry of its own, to which somebody may go back.
+        self.assertEqual(page.run("history.length"), entries)
+        kept = page.ask("Page.getNavigationHistory")["entries"]
+        self.assertEqual([each["url"] for each in kept if code in each["url"]], [])
         # No browser sends it to anybody, before somebody taps.
         self.assertEqual([url for url in page.requests if code in url.partition("#")[0]], [])
         page.loading(lambda: page.click("button.main"))
@@ -317,9 +338,9 @@ class Anybody(PagesCase):
         """In the language with the longest words; what a camera finds that sees several codes is one of them."""
         self.begin()
         found = []
-        words = {"refuse": "Für eine fremde Veranstaltung", "undecided": "Dem Zertifikat des Ticketsystems wird nicht geglaubt", "several": "Bitte ein Ticket nach dem anderen",
+        words = {"refuse": "Von einem anderen Veranstalter", "undecided": "Das Zertifikat des Ticketsystems ist nicht vertrauenswürdig", "several": "Bitte ein Ticket nach dem anderen", "annulled": "Das Ticket lässt wieder ein",
                  "ready": "Das Ticketsystem antwortet nicht: dieser Durchgang entscheidet allein", "fault": "Das Ticketsystem weist unseren Schlüssel ab"}
-        heads = {"admit": "EINLASS", "provisional": "EINLASS", "refuse": "KEIN EINLASS", "undecided": "UNENTSCHIEDEN", "several": "MEHRERE CODES", "ready": "Bitte Ticket zeigen"}
+        heads = {"admit": "EINLASS", "provisional": "EINLASS", "refuse": "KEIN EINLASS", "undecided": "UNENTSCHIEDEN", "several": "MEHRERE CODES", "annulled": "ZURÜCKGENOMMEN", "ready": "Bitte Ticket zeigen"}
         facts = ["2 von 4 drin", "benutzt 19:42, Durchgang Nordeingang", "Plätze A 11, A 12, A 13", "Ein Abend für Streicher", "Jugend"]
         for size in browser.SIZES:
             page = self.door(size=size, language="de")
@@ -383,7 +404,7 @@ class Brands(PagesCase):
         super().open_venue(sold, *options, "--eventschedule-shape", "planify", **more)
 
     def configure(self, text):
-        self.both = [Between(b'"Planify"', b'"Town Hall"'), Between(b'"onPrimary":"#FFFFFF"', b'"onPrimary":"#2A3442"')]
+        self.both = [Between(b'"Planify"', b'"Town Hall"'), Between(b'"primary":"#1F2937"', b'"primary":"#F2E205"')]
         for each in self.both:
             self.addCleanup(each.stop)
         one, other = (each.url for each in self.both)
@@ -398,19 +419,27 @@ readers:""", 1)
         north, _, south = text.partition("\n  south:")
         super().configure(f"{north}\n  south:{south.replace('ticketSystem: venue', 'ticketSystem: other')}")
 
+    def primary(self, system):
+        (branding,) = [each["branding"] for each in self.status()["ticket_systems"] if each["ticket_system"] == system]
+        return branding["primary"]
+
     @lasts(60)
     def test_two_brands_are_told_apart(self):
         self.begin()
         north = self.door("north")
-        north.until("document.querySelectorAll('link[href*=brand-]').length || (location.reload(), 0)", 60, "a door in its ticket system's colours")
+        north.until("document.querySelectorAll('style').length > 1 || (location.reload(), 0)", 60, "a door in its ticket system's colours")
         colours = "((at) => [getComputedStyle(at).backgroundColor, getComputedStyle(at).color])(document.querySelector('header'))"
         self.assertEqual(north.run(colours), ["rgb(31, 41, 55)", "rgb(255, 255, 255)"])
         self.assertEqual(north.axe(), [])
         self.picture(north, "brand north screen")
         self.rig.until(lambda: all(each.answers for each in self.both), 60, "what both tell of how they want to be shown")
         south = self.door("south")
-        # Its own first colour cannot be read: 1.3 to 1. What else it tells, or ours, can.
-        self.assertNotEqual(south.run(colours)[1], "rgb(42, 52, 66)")
+        # Its own first colour is told, and its white cannot be read on it: 1.3 to 1.
+        self.rig.until(lambda: self.primary("other") == "#F2E205", what="a colour on which white cannot be read, told by the station")
+        south.until("document.querySelectorAll('style').length > 1 || (location.reload(), 0)", 60, "a door in its ticket system's colours")
+        ground, text = south.run(colours)
+        self.assertGreaterEqual(contrast(ground, text), 4.5, (ground, text))
+        self.assertLess(contrast("rgb(242, 226, 5)", "rgb(255, 255, 255)"), 4.5)
         self.assertEqual(south.axe(), [])
         self.picture(south, "brand south screen")
         page = self.page("/organiser", user="olga")
@@ -419,3 +448,113 @@ readers:""", 1)
         self.assertIn("Town Hall", page.text("[data-part=houses]"))
         self.assertEqual(page.axe(), [])
         self.picture(page, "brands organiser screen")
+
+
+@in_browser
+@release
+class Pictures(PagesCase):
+    """What a camera sees, on the technician's page. The picture is the test's own: the guest has a camera, and no browser."""
+
+    ORDERS = ("picture", "search")
+    TEXTS = json.loads((Path(__file__).resolve().parents[2] / "Sources/Faces/Console/Pages/texts.json").read_text())
+    #: The overlay lies on the picture: their left, upper, right and lower ends differ by so many pixels.
+    APART = """(() => { const [one, other] = ['.seen img', '.seen svg'].map((at) => document.querySelector(at).getBoundingClientRect());
+        return Math.max(...['left', 'top', 'right', 'bottom'].map((side) => Math.abs(one[side] - other[side]))); })()"""
+    #: The marked code's own box, in pixels of the picture.
+    MARKED = """(() => { const picture = document.querySelector('.seen img'), box = picture.getBoundingClientRect(), at = document.querySelector('.seen polygon').getBoundingClientRect();
+        const scale = picture.naturalWidth / box.width; return [at.left - box.left, at.top - box.top, at.right - box.left, at.bottom - box.top].map((place) => place * scale); })()"""
+    SHOW = "form[action='/technician/picture'] button"
+
+    def configure(self, text):
+        super().configure(with_camera(text))
+
+    def station_socket(self):
+        self.relay = RelayStation(f"{FOLDER}/relay.sock", super().station_socket())
+        self.addCleanup(self.relay.close)
+        return self.relay.path
+
+    def says(self, page, language, family, name):
+        self.assertIn(self.TEXTS[family][name][language], page.text("main"))
+
+    def test_picture_and_marks_are_seen_at_every_size(self):
+        self.begin()
+        code = next(self.codes)
+        self.told.append(code)
+        self.relay.view = View(code)
+        for size in browser.SIZES:
+            page = self.page("/technician", user="tom", size=size)
+            self.assertEqual(page.run(f"document.querySelectorAll({self.SHOW!r}).length"), 1, "a camera, and no other reader")
+            page.tab_to(lambda place: place["tag"] == "button" and place["words"].endswith("desk"))
+            page.loading(lambda: page.key("Enter"))
+            page.until("document.querySelector('.seen img').complete", what="a picture")
+            self.assertEqual(page.run("[document.querySelector('.seen img').naturalWidth, document.querySelector('.seen img').naturalHeight]"), [640, 360])
+            self.assertLessEqual(page.run(self.APART), 1, size)
+            (left, top), _, (right, bottom), _ = self.relay.view.corners
+            for found, wanted in zip(page.run(self.MARKED), (left, top, right, bottom)):
+                self.assertLess(abs(found - wanted), 4, size)
+            self.assertLessEqual(page.run(browser.WIDER), 0, size)
+            self.assertEqual(page.axe(), [], size)
+            words = page.text("main")
+            for part in (f"…{code[-4:]}", "1280x720 MJPG", "29.9", "41 ms", "Light enough."):
+                self.assertIn(part, words)
+            self.assertNotIn(code, page.run("document.documentElement.outerHTML"))
+            self.assertIn("desk", page.run("document.querySelector('.seen img').alt"))
+            self.picture(page, f"technician picture {size}")
+        # Another one, from this page; what was shown is had by nobody once more.
+        source = page.run("document.querySelector('.seen img').src")
+        self.assertEqual(page.run(f"fetch({source!r}).then((answer) => answer.status)"), 404)
+        asked = self.relay.asked
+        page.loading(lambda: page.click(self.SHOW))
+        self.assertEqual(self.relay.asked, asked + 1)
+        self.assertNotEqual(page.run("document.querySelector('.seen img').src"), source)
+        page.media(dark=False)
+        self.picture(page, "technician picture light")
+
+    def test_it_is_seen_without_scripts(self):
+        self.begin()
+        code = next(self.codes)
+        self.told.append(code)
+        self.relay.view = View(code)
+        page = self.page("/technician", user="tom", size="telephone", script=False)
+        page.loading(lambda: page.click(self.SHOW))
+        page.until("document.querySelector('.seen img').complete && document.querySelector('.seen img').naturalWidth === 640", what="a picture")
+        self.assertLessEqual(page.run(self.APART), 1)
+
+    def test_what_is_wrong_is_said_in_every_language(self):
+        self.begin()
+        for language in ("en", "de", "fr", "es"):
+            page = self.page("/technician", user="tom", size="telephone", language=language)
+            for light in self.TEXTS["light"]:
+                for frozen in (False, True):
+                    self.relay.view = View(light=light, brightness=5, frozen=frozen)
+                    page.loading(lambda: page.click(self.SHOW))
+                    self.says(page, language, "light", light)
+                    self.says(page, language, "picture", "nothing")
+                    self.assertEqual(self.TEXTS["picture"]["frozen"][language] in page.text("main"), frozen)
+                    self.assertEqual(page.run(MADE), 1, "the picture")
+            self.assertEqual(page.axe(), [])
+            self.picture(page, f"technician picture covered {language}")
+            # The station itself has no camera that is plugged in.
+            self.relay.view = None
+            for reader, name in (("desk", "unplugged"), ("left", "noCamera"), ("nobody", "unknown")):
+                page.run(f"document.querySelector('form[action=\"/technician/picture\"] [name=reader]').value = '{reader}'")
+                page.loading(lambda: page.click(self.SHOW))
+                self.says(page, language, "picture", name)
+                self.assertEqual(page.run("document.querySelectorAll('.seen').length"), 0)
+                if name != "unplugged":
+                    page.go(f"{HERE}/technician")
+            self.assertEqual(page.axe(), [])
+            page.close()
+            self.pages.remove(page)
+
+    def test_what_is_no_picture_is_none(self):
+        """Whatever a station that was taken over hands over: bytes for an image, and nothing a browser runs."""
+        self.begin()
+        page = self.page("/technician", user="tom")
+        for jpeg in (b"", b"<script>document.title='taken'</script>", b"<svg xmlns='http://www.w3.org/2000/svg' onload=\"document.title='taken'\"/>", b"\xff\xd8" + bytes(range(256)) * 100):
+            self.relay.view = View(jpeg=jpeg)
+            page.loading(lambda: page.click(self.SHOW))
+            source = page.run("document.querySelector('.seen img').src")
+            self.assertEqual(page.run("document.querySelector('.seen img').naturalWidth"), 0)
+            self.assertEqual(page.run("document.title === 'taken'"), False)
+            self.assertIn("/technician/picture/", source)

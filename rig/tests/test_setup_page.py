@@ -50,6 +50,7 @@ class PageCase(test_setup.SetupCase):
         self.terminal = self.begin("--web", *words)
         seen = self.terminal.until("Ctrl-C ends it")
         self.code = re.search(r"Its code: (\w{8})", seen)[1]
+        self.rig.known.add("set-up code", self.code)
         self.address = re.search(r"http://127\.0\.0\.1:\d+", seen)[0]
 
     def page(self, **how):
@@ -101,6 +102,8 @@ class PageCase(test_setup.SetupCase):
             choose(page, "none")
         at("red lamp")
         choose(page, "none")
+        at("What does the gate let in?")
+        choose(page, "1")
         at("At which address")
         fill(page, self.system)
         at("Paste the API key")
@@ -112,6 +115,8 @@ class PageCase(test_setup.SetupCase):
         at("What is the gate called?")
         page.until("!!document.querySelector('.fault')", what="what is wrong with the name")
         fill(page, "north")
+        at("Another gate?")
+        choose(page, "no")
         at("Write this to")
 
     def look(self, page):
@@ -182,6 +187,9 @@ class Steps(PageCase):
         self.walk(page, choose=choose, fill=fill)
         choose(page, "yes")
         self.asked(page, "The station is set up.")
+        page.media(dark=False)
+        page.resize((640, 480))
+        page.picture(PICTURES / "page-setup-end.png")
         self.assertEqual([place for place in places if place and not (place["seen"] and place["inside"])], [], "where the keyboard is, is seen")
         self.assertEqual(self.terminal.status(), 0)
         self.look(page)
@@ -196,6 +204,61 @@ class Steps(PageCase):
         self.assertEqual(self.terminal.status(), 0)
         self.look(page)
         self.assert_admits()
+
+
+@in_browser
+@release
+class Live(PageCase):
+    def test_what_is_typed_is_not_lost_to_news(self):
+        self.open()
+        page = self.page()
+        self.enter(page)
+        self.asked(page, "Scan anything.")
+        # The same person in another tab has the question become another one.
+        other = self.browser.beside(page.context)
+        other.go(f"{self.address}/")
+        page.fill("input[name=answer]", "/run/rig/half")
+        loads = page.loads
+        self.choose(other, "serial")
+        page.until("!document.querySelector('#news').hidden", what="a word about news")
+        self.assertEqual((page.run("document.querySelector('input[name=answer]').value"), page.loads), ("/run/rig/half", loads))
+        self.assertTrue(page.run("document.querySelector('#news').checkVisibility()"))
+        page.picture(PICTURES / "setup-news.png")
+        self.assertEqual([each["id"] for each in page.axe()], [])
+        page.loading(lambda: page.click("#news a"))
+        self.asked(page, "Scan anything.")
+        self.assertIn("and serial ports are", page.text())
+        # Where nothing is typed it follows by itself.
+        self.fill(other, "/run/rig/scanner")
+        self.asked(page, "Hold this code")
+        self.look(page)
+
+    def test_page_that_asks_for_the_code_says_that_the_terminal_has_ended(self):
+        self.open()
+        page = self.page()
+        page.fill("[name=code]", "half")
+        self.terminal.type("\x03")
+        self.assertEqual(self.terminal.status(), 130)
+        page.until("!document.querySelector('#lost').hidden", what="that the terminal has ended")
+        self.assertEqual(page.run("document.querySelector('[name=code]').value"), "half")
+
+    def test_each_language(self):
+        self.open()
+        pages = {}
+        for language, title in {"de": "Diese Station einrichten", "fr": "Configurer cette station", "es": "Configurar esta estación", "it": "Set this station up"}.items():
+            pages[language] = page = self.page(language=language)
+            self.assertEqual((page.run("document.documentElement.lang"), page.run(TITLE)), ("en" if language == "it" else language, title))
+            self.assertEqual([each["id"] for each in page.axe()], [], language)
+        page = pages["de"]
+        self.enter(page)
+        self.asked(page, "Scannen Sie irgendetwas.")
+        for size in browser.SIZES:
+            page.resize(size)
+            page.picture(PICTURES / f"setup-german-{size}.png", True)
+            self.assertLessEqual(page.run(browser.WIDER), 0, size)
+        self.terminal.type("\x03")
+        page.until_says("Das Terminal ist beendet")
+        self.look(page)
 
 
 @in_browser

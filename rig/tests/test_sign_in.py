@@ -1,14 +1,20 @@
 """People who sign in to the console's pages, door screens, and who would like to be one of them."""
 
+import html
+import json
 import re
+import threading
 import time
 import urllib.parse
+from collections import Counter
 
 import secrets_told
-from console import ADDRESS, PORT, USER
+from console import ADDRESS, PORT, TOKENS, USER
 from place import natively
 from rig import MachineError
 from test_console import ConsoleCase
+from test_offline import FOLDER
+from test_station import SOCKET
 from venue import SCANGATE
 
 SESSION, DEVICE = "__Host-scangate", "__Host-scangate-device"
@@ -39,10 +45,7 @@ class Browser:
             if value:
                 self.cookies[name] = value
         self.location = next((match.decode().strip() for match in re.findall(rb"(?im)^location: ([^\r\n]*)", head)), None)
-        self.head, self.page = head.decode().lower(), body.decode(errors="replace")
-        if known := getattr(self.console, "known", None):
-            for kind, found in secrets_told.of_page(self.head, self.page).items():
-                known.add(kind, *found)
+        self.head, self.body, self.page = head.decode().lower(), body, body.decode(errors="replace")
         return int(head.split()[1])
 
     @staticmethod
@@ -105,6 +108,22 @@ class SignIn(SignInCase):
         # Each took 16 MB.
         self.assertLess(self.own_memory(), before + 4_096)
         self.assertLess(before, 16_384)
+
+    def test_bundle_for_whoever_helps_tells_nothing(self):
+        """All that a station and its pages know is about: somebody signed in, a ticket was used and one refused, a code was typed."""
+        self.begin()
+        browser = Browser(self.console)
+        self.assertEqual(browser.sign_in(), 303)
+        code = next(self.codes)
+        self.admits(code=code)
+        self.assertEqual(self.present({"left": code})["left"]["verdict"], "refuse")
+        self.add_device("entrance", "north")
+        self.rig.sh(f"STATE_DIRECTORY={self.STATE} {SCANGATE} doctor --config /run/gate/scangate.yaml --station-socket {SOCKET} --bundle /run/gate/bundle.txt", check=False)
+        bundle = self.rig.get("/run/gate/bundle.txt").decode()
+        # It is about this station, and searched as everything is (`secrets_told`).
+        self.assertIn("north", bundle)
+        self.assertIn("console:", bundle)
+        self.assertIn("/run/gate/bundle.txt", secrets_told.files("/run"))
 
     def test_whoever_signs_in_is_known_until_they_sign_out(self):
         self.begin()
@@ -211,3 +230,129 @@ class SignIn(SignInCase):
         self.assertEqual(screen.ask("/door/south"), 200)
         self.assertNotIn(code, self.console.log())
         self.assertNotIn(screen.cookies[DEVICE], self.console.log())
+
+
+def with_camera(text):
+    """The configuration with a camera beside the scanner of `north`, which is not plugged in."""
+    text = text.replace("readers:\n", f"readers:\n  desk: {{type: camera, match: {{path: {FOLDER}/no-camera}}, kinds: [qr]}}\n", 1)
+    return text.replace("readers: [left]", "readers: [desk, left]", 1)
+
+
+class PicturesCase(SignInCase):
+    PATH = "/technician/picture"
+    ORDERS = ("picture", "search")
+
+    def configure(self, text):
+        super().configure(with_camera(text))
+
+    def look(self, browser, form, reader="desk"):
+        """The words of the page that answers who asks for a picture."""
+        self.assertEqual(browser.ask(self.PATH, "POST", {"form": form, "reader": reader}), 200, browser.page)
+        self.assertIn("no-store", browser.head)
+        self.assertNotIn("<img", browser.page)
+        return html.unescape(browser.page)
+
+    def looks(self):
+        return [order for order in map(json.loads, self.command("orders --json").splitlines()) if order["order"] == "picture"]
+
+
+@natively
+class Pictures(PicturesCase):
+    """Who may see what a camera sees, and who may not, where the camera is not plugged in; with one there is, in the guest."""
+
+    def test_nobody_but_a_technician_asks_for_a_picture(self):
+        self.begin()
+        tom = Browser(self.console)
+        tom.sign_in("tom")
+        form = tom.token("/technician")
+        self.assertEqual(re.findall(r'name="reader" value="(\w+)"', tom.page), ["desk"])
+        self.assertIn("The camera is not plugged in.", self.look(tom, form))
+        self.assertIn("This reader is no camera.", self.look(tom, form, "left"))
+        for hostile in ("<script>alert(1)</script>", "desk/../left", "desk\r\nSet-Cookie: a=b", "\u202eksed", "%s%n", "desk ", "DESK", "é" * 100):
+            self.assertIn("There is no such reader.", self.look(tom, form, hostile), hostile)
+            self.assertNotIn("<script>alert", tom.page)
+            self.assertEqual(tom.set, [])
+        for fields in ({"form": form}, {"form": form, "reader": ""}, {"form": form, "reader": "x" * 300}):
+            self.assertEqual(tom.ask(self.PATH, "POST", fields), 400)
+        asked = len(self.looks())
+        for name in ("anna", "olga"):
+            other = Browser(self.console)
+            other.sign_in(name)
+            for field in (form, other.token("/sessions")):
+                self.assertEqual(other.ask(self.PATH, "POST", {"form": field, "reader": "desk"}), 403, name)
+            for path in (self.PATH, f"{self.PATH}/{'0' * 32}"):
+                self.assertEqual(other.ask(path), 403, name)
+        self.assertEqual(Browser(self.console).ask(self.PATH, "POST", {"form": form, "reader": "desk"}), 403)
+        for path in ("0" * 32, "1", "../technician", "%2e%2e", "f" * 33):
+            self.assertEqual(tom.ask(f"{self.PATH}/{path}"), 404, path)
+        self.assertEqual(tom.ask(self.PATH), 303)
+        # No token is good for it, whatever its scope.
+        for token in TOKENS:
+            answer = self.console.ask("/api/v1/orders", token, method="POST", body={"order": "picture", "reader": "desk"})
+            self.assertIn(answer.status, (403, 422), token)
+            self.assertIn(self.console.ask(f"{self.PATH}/{'0' * 32}", token).status, (303, 401, 403), token)
+        self.assertEqual(self.console.json("/api/v1/orders")["orders"], ["search"])
+        self.assertEqual(len(self.looks()), asked)
+        self.assertEqual({(order["outcome"], order["who"]) for order in self.looks()}, {("refused", "tom")})
+
+    def test_requests_by_the_hundred_hold_nobody_up(self):
+        self.begin()
+        tom = Browser(self.console)
+        tom.sign_in("tom")
+        form = tom.token("/technician")
+        asked = tom.console_request(self.PATH, "POST", {"form": form, "reader": "desk"}, [
+            ("Accept", "text/html"), ("Cookie", "; ".join(f"{name}={value}" for name, value in tom.cookies.items())),
+            ("Content-Type", "application/x-www-form-urlencoded"), ("Origin", ORIGIN)])
+        answers, ended = Counter(), threading.Event()
+
+        def ask():
+            while not ended.is_set():
+                try:
+                    answers[int(self.console.exchange(asked).split(b" ", 2)[1])] += 1
+                except (OSError, IndexError):
+                    answers["closed"] += 1
+
+        threads = [threading.Thread(target=ask, daemon=True) for _ in range(8)]
+        for thread in threads:
+            thread.start()
+        self.rig.until(lambda: answers.total() >= 150, what="requests")
+        for _ in range(10):
+            self.admits()
+        self.rig.until(lambda: answers.total() >= 400, what="hundreds of requests")
+        ended.set()
+        for thread in threads:
+            thread.join()
+        self.assertGreater(answers[200], 0, answers)
+        self.assertLessEqual(len(self.looks()), 200, "they push nothing else out of the journal")
+        anna = Browser(self.console)
+        self.assertEqual(anna.sign_in(), 303)
+        self.assertEqual(anna.ask("/attendant/north"), 200)
+        self.assertIn("Wait a little.", self.look(tom, form))
+
+
+@natively
+class NoPictures(PicturesCase):
+    ORDERS = ("search",)
+
+    def test_file_that_does_not_name_it_shows_nothing(self):
+        self.begin()
+        tom = Browser(self.console)
+        tom.sign_in("tom")
+        form = tom.token("/technician")
+        self.assertNotIn(f'action="{self.PATH}"', tom.page)
+        self.assertIn("does not name picture in console.orders", html.unescape(tom.page))
+        self.assertIn("does not name picture in console.orders", self.look(tom, form))
+        self.assertEqual(self.looks(), [])
+
+    def test_gateway_goes_by_its_own_file(self):
+        self.ORDERS = ("picture",)
+        self.begin()
+        tom = Browser(self.console)
+        tom.sign_in("tom")
+        form = tom.token("/technician")
+        self.assertIn("The camera is not plugged in.", self.look(tom, form))
+        self.rig.put(self.rig.get(f"{FOLDER}/scangate.yaml").decode().replace("orders: [picture]", "orders: []"), f"{FOLDER}/scangate.yaml")
+        self.service_reloads()
+        # Whose rights are others now is sent away, and comes again.
+        self.rig.until(lambda: "does not name picture in console.orders" in self.look(tom, form), what="the gateway's own word")
+        self.assertEqual(self.looks()[-1]["reason"], "notAllowed")

@@ -255,8 +255,8 @@ class Orders(StationCase):
         self.assertIn("✓ ADMIT", verdict_on(f"present north {code}", DONE, gate="north", verdict="admit", decided_by="server"))
         said = verdict_on(f"present south {code}", 1, gate="south", verdict="refuse", reason="alreadyUsed", first_used_gate="north")
         self.assertRegex(said, r"✗ REFUSE\W+alreadyUsed .*gate north")
-        self.rig.put(piped, f"{FOLDER}/code")
-        verdict_on(f"present south - < {FOLDER}/code", DONE, gate="south", verdict="admit")
+        self.rig.put(piped, "/run/rig/code")
+        verdict_on(f"present south - < /run/rig/code", DONE, gate="south", verdict="admit")
         self.told += [code, piped]
         self.assert_told_once()
         self.venue.cut("refused")

@@ -96,7 +96,7 @@ struct StationAPI: Sendable {
       return text
     case .orders:
       var json = JSONText()
-      json.add("orders", texts: await mirror.orders.map(\.rawValue))
+      json.add("orders", texts: await mirror.orders.filter(OrderKind.ofTokens.contains).map(\.rawValue))
       return json.text
     }
   }

@@ -2,7 +2,7 @@ import Alerts
 import LinuxIO
 import Logging
 package import ScanConfiguration
-import ScanModel
+package import ScanModel
 internal import ServiceLifecycle
 import StationProtocol
 import TicketTransport
@@ -10,7 +10,7 @@ import TicketTransport
 /// The console as a service: its picture of the station, its server, and its certificate, which it renews.
 package final class ConsoleService: Service {
   /// How often it is looked whether the certificate is to be made anew.
-  private static let look: Duration = .seconds(6 * 3_600)
+  package static let look: Duration = .seconds(6 * 3_600)
   /// How often it is looked how long the control service lets sessions be without use.
   private static let sessionLook: Duration = .seconds(15)
   /// How long before its end somebody else's certificate is told of, in seconds.
@@ -21,6 +21,8 @@ package final class ConsoleService: Service {
   private let alerts: AlertWatch?
   private let server: ConsoleServer
   private let kept: KeptCertificate?
+  private let look: Duration
+  private let now: @Sendable () -> WallTime
   private let onReady: @Sendable (ListenAddress) -> Void
   private var logger: Logger { setting.logger }
 
@@ -31,13 +33,19 @@ package final class ConsoleService: Service {
   ///   - secrets: where what alerts show to whoever takes them lies.
   ///   - folder: where it keeps what outlives the process; `nil` for nowhere.
   ///   - station: the station's socket.
+  ///   - look: how often it is looked whether the certificate is to be made anew.
+  ///   - now: the clock by which that is judged.
   ///   - onReady: called once, when requests are accepted.
   /// - Throws: why it cannot begin, and what to do.
   package init(
     _ setting: ConsoleSetting, of name: String, kept: KeptCertificate?, secrets: ConsoleSecrets, folder: String?,
-    station: String = StationLimits.path, onReady: @escaping @Sendable (ListenAddress) -> Void = { _ in }
+    station: String = StationLimits.path, look: Duration = ConsoleService.look,
+    now: @escaping @Sendable () -> WallTime = { SystemTime().wall() },
+    onReady: @escaping @Sendable (ListenAddress) -> Void = { _ in }
   ) throws(ConsoleFault) {
     self.kept = kept
+    self.look = look
+    self.now = now
     self.onReady = onReady
     do throws(SystemError) {
       mirror = try StationMirror(path: station, names: setting.configuration.namesHolders)
@@ -114,7 +122,7 @@ package final class ConsoleService: Service {
   private func keepCertificate() async {
     guard let identity = setting.identity else { return }
     while !Task.isCancelled {
-      let now = SystemTime().wall().seconds
+      let now = now().seconds
       if let kept {
         do throws(ConsoleFault) {
           // A disk may take its time.
@@ -135,7 +143,7 @@ package final class ConsoleService: Service {
           "The console's certificate ends in \(max(0, (identity.end - now) / 86_400)) days. Put a new one into \(ConsoleSecrets.usual), and run: systemctl restart scangate-console"
         )
       }
-      do { try await Task.sleep(for: Self.look) } catch { return }
+      do { try await Task.sleep(for: look) } catch { return }
     }
   }
 }

@@ -19,6 +19,8 @@ enum OrderAnswer {
     case .decided(let line):
       // What is no JSON must not make this one none.
       if (try? JSONValue([UInt8](line.utf8))) != nil { scan = line }
+    // No token is good for it.
+    case .picture: break
     case .found(let found): tickets = found.map(object)
     case .refused(let refusal, let words): throw answer(form, refusal, words)
     case .unknown(let words): throw unknown(form, words)

@@ -32,9 +32,10 @@ struct OrderForm: Equatable {
       throw Fault(isMalformed: true, words: "The body is no JSON: \(Self.words(of: error)).")
     }
     guard case .object(let members) = json else { throw Self.fault("The body is no JSON object.") }
-    guard let kind = members["order"]?.string.flatMap(OrderKind.init(rawValue:)) else {
+    guard let kind = members["order"]?.string.flatMap(OrderKind.init(rawValue:)), OrderKind.ofTokens.contains(kind)
+    else {
       throw Self.fault(
-        "The member order has to be one of \(OrderKind.allCases.map(\.rawValue).joined(separator: ", ")).")
+        "The member order has to be one of \(OrderKind.ofTokens.map(\.rawValue).joined(separator: ", ")).")
     }
     let known = ["order", "id", "why"] + kind.members
     guard members.keys.allSatisfy(known.contains) else {
@@ -100,6 +101,8 @@ struct OrderForm: Equatable {
         throw fault("The member conflict has to be the id of a conflict: 32 hexadecimal digits.")
       }
       return .acknowledge(id)
+    // Pictures are for people who have signed in.
+    case .picture: throw fault("This order is given from a page.")
     }
   }
 
@@ -133,6 +136,9 @@ struct OrderForm: Equatable {
 }
 
 extension OrderKind {
+  /// What programs may order by a token: all but what shows people.
+  static let ofTokens = allCases.filter { $0 != .picture }
+
   /// The members that it takes besides `order`, `id` and `why`.
   var members: [String] {
     switch self {
@@ -146,7 +152,7 @@ extension OrderKind {
     case .signalTest: ["gate", "signal"]
     case .status: ["status"]
     case .acknowledge: ["conflict"]
-    case .outboxRetry, .journalAccept: []
+    case .outboxRetry, .journalAccept, .picture: []
     }
   }
 }

@@ -1,3 +1,4 @@
+internal import FirstRun
 internal import HTTPTypes
 internal import Hummingbird
 internal import NIOCore
@@ -6,28 +7,29 @@ internal import NIOCore
 struct PageGuard: RouterMiddleware {
   typealias Context = PageContext
 
-  let html: PageHTML
+  let page: @Sendable (Request) -> PageHTML
 
   func handle(
     _ request: Request, context: PageContext, next: (Request, PageContext) async throws -> Response
   ) async throws -> Response {
+    let html = page(request)
     guard let authority = request.head.authority, Self.isOwn(authority) else {
       return Self.page(
-        html.words("This page is known as http://127.0.0.1 and http://localhost alone."), .misdirectedRequest)
+        html.words(.pageNames), .misdirectedRequest)
     }
     if request.method != .get {
       let origins = request.headers[values: .origin]
       let site = HTTPField.Name("Sec-Fetch-Site").flatMap { request.headers[$0] } ?? "none"
       guard origins.count <= 1, origins.allSatisfy({ $0 == "http://\(authority)" }),
         ["none", "same-origin"].contains(site)
-      else { return Self.page(html.words("A page of another origin may change nothing here."), .forbidden) }
+      else { return Self.page(html.words(.pageOrigin), .forbidden) }
     }
     do {
       return try await next(request, context)
     } catch let error as any HTTPResponseError where error.status == .notFound {
-      return Self.page(html.words("There is nothing here."), .notFound)
+      return Self.page(html.words(.pageNothing), .notFound)
     } catch {
-      return Self.page(html.words("This request cannot be answered."), .badRequest)
+      return Self.page(html.words(.pageRequest), .badRequest)
     }
   }
 

@@ -1,7 +1,10 @@
 internal import FirstRun
+internal import ScanConfiguration
 
-/// The page, as HTML. Whatever comes from devices and servers is text in it.
+/// The page, as HTML, in one language. Whatever comes from devices and servers is text in it.
 struct PageHTML {
+  /// Its words.
+  let texts: FirstRunTexts
   /// Draws a code as SVG.
   let draw: @Sendable (String) -> String
 
@@ -17,19 +20,20 @@ struct PageHTML {
     button{display:block;width:100%;text-align:left;cursor:pointer}input{width:100%}
     button:focus-visible,input:focus-visible,pre:focus-visible,a:focus-visible{outline:4px solid var(--focus);outline-offset:2px}
     .aside{border-style:dashed;color:var(--quiet)}.code{background:#fff;width:min(100%,22em);padding:.5em;box-sizing:border-box}
-    .code svg{display:block;width:100%;height:auto}.fault,.lost{border-left:.5em solid var(--fault);padding-left:.75em}
+    .code svg{display:block;width:100%;height:auto}.fault,.lost,.news{border-left:.5em solid var(--fault);padding-left:.75em}
     .step,footer{color:var(--quiet)}footer{font-size:.85em;margin-top:2em}a{color:var(--focus)}
 
     """
 
   /// The form for the code.
-  func signIn(_ words: String?) -> String {
+  func signIn(_ fault: FirstRunText?) -> String {
     page(
-      "Set this station up",
-      "<h1>Set this station up</h1>" + fault(words)
-        + "<p>The terminal shows a code.</p><form method=\"post\" action=\"/sign-in\"><label>Code <input name=\"code\" "
-        + "autocomplete=\"off\" autocapitalize=\"characters\" maxlength=\"16\" required autofocus></label>"
-        + "<button>Go on</button></form>" + Self.footer)
+      texts(.pageTitle),
+      notes + "<h1>\(own(.pageTitle))</h1>" + shown(fault)
+        + "<p>\(own(.pageCodeWords))</p><form method=\"post\" action=\"/sign-in\"><label>\(own(.pageCode)) "
+        + "<input name=\"code\" autocomplete=\"off\" autocapitalize=\"characters\" maxlength=\"16\" required autofocus>"
+        + "</label>"
+        + "<button>\(own(.pageGoOn))</button></form>" + footer, revision: 0)
   }
 
   /// A question.
@@ -38,9 +42,10 @@ struct PageHTML {
   ///   - token: what the form shows that it is this page's.
   ///   - refresh: in how many seconds the page looks again where it has no script; `nil` for never.
   func question(_ view: FirstRunView, revision: Int, token: String, refresh: Int?) -> String {
-    var body = view.isOver ? "" : Self.lost + "<p class=\"step\">Step \(view.step) of \(FirstRunView.steps)</p>"
-    body += "<h1>\(Self.escape(view.title))</h1>" + fault(view.fault)
-    for line in view.words { body += "<p>\(Self.escape(line))</p>" }
+    let step = Self.escape(texts(.pageStep, "\(view.step)", "\(FirstRunView.steps)"))
+    var body = view.isOver ? "" : notes + "<p class=\"step\">\(step)</p>"
+    body += "<h1>\(Self.escape(texts(view.title)))</h1>" + shown(view.fault)
+    for line in view.words { body += "<p>\(Self.escape(texts(line)))</p>" }
     if let code = view.code { body += "<div class=\"code\">\(draw(code))</div>" }
     if !view.text.isEmpty {
       // What may have to be scrolled is reached by the keyboard.
@@ -53,32 +58,36 @@ struct PageHTML {
         field.isSecret
         ? "<input name=\"key\" type=\"password\" autocomplete=\"off\" required>"
         : "<input name=\"answer\" value=\"\(Self.escape(field.suggestion))\" autocomplete=\"off\" spellcheck=\"false\">"
-      body += form(view, token, "<label>\(Self.escape(field.label)) \(input)</label><button>Send</button>")
+      let label = "<label>\(Self.escape(texts(field.label))) \(input)</label>"
+      body += form(view, token, label + "<button>\(own(.pageSend))</button>")
     }
     for choice in view.choices where Self.isAside(choice) { body += form(view, token, button(choice)) }
-    guard !view.isOver else { return page(view.title, body) }
-    if refresh != nil { body += "<noscript><p><a href=\"/?still\">Hold this page still</a></p></noscript>" }
-    body += Self.footer
-    return page(view.title, body, revision: revision, refresh: refresh)
+    guard !view.isOver else { return page(texts(view.title), body) }
+    if refresh != nil { body += "<noscript><p><a href=\"/?still\">\(own(.pageStill))</a></p></noscript>" }
+    body += footer
+    return page(texts(view.title), body, revision: revision, refresh: refresh)
   }
 
   /// A page without a form: something was refused.
-  func words(_ words: String) -> String {
-    page("Set this station up", "<h1>Set this station up</h1><p>\(Self.escape(words))</p>")
+  func words(_ word: FirstRunWord) -> String {
+    page(texts(.pageTitle), "<h1>\(own(.pageTitle))</h1><p>\(own(word))</p>")
   }
 
-  private static let lost =
-    "<p class=\"lost\" id=\"lost\" role=\"alert\" hidden>The terminal has ended, or cannot be reached. Nothing that is sent here is "
-    + "heard any more; what the terminal shows last holds.</p>"
-  private static let footer =
-    "<footer>This page is there as long as <code>scangate setup</code> runs in the terminal. Where the browser cannot reach "
-    + "it, that has ended.</footer>"
+  /// What a script shows: that nobody is there any more, and that there are news while somebody types.
+  private var notes: String {
+    "<p class=\"lost\" id=\"lost\" role=\"alert\" hidden>\(own(.pageLost))</p><p class=\"news\" id=\"news\" role=\"status\" hidden>"
+      + "\(own(.pageNews)) <a href=\"/\">\(own(.pageShowNews))</a></p>"
+  }
+
+  private var footer: String { "<footer>\(own(.pageFooter))</footer>" }
+
+  private func own(_ word: FirstRunWord) -> String { Self.escape(texts(word)) }
 
   private static func isAside(_ choice: FirstRunView.Choice) -> Bool { ["back", "quit"].contains(choice.id) }
 
   private func button(_ choice: FirstRunView.Choice) -> String {
     "<button\(Self.isAside(choice) ? " class=\"aside\"" : "") name=\"answer\" value=\"\(Self.escape(choice.id))\">"
-      + "\(Self.escape(choice.label))</button>"
+      + "\(Self.escape(texts(choice.label)))</button>"
   }
 
   private func form(_ view: FirstRunView, _ token: String, _ inner: String) -> String {
@@ -86,15 +95,16 @@ struct PageHTML {
       + "<input type=\"hidden\" name=\"question\" value=\"\(view.number)\">\(inner)</form>"
   }
 
-  private func fault(_ words: String?) -> String {
-    words.map { "<p class=\"fault\" role=\"alert\">\(Self.escape($0))</p>" } ?? ""
+  private func shown(_ fault: FirstRunText?) -> String {
+    fault.map { "<p class=\"fault\" role=\"alert\">\(Self.escape(texts($0)))</p>" } ?? ""
   }
 
   private func page(_ title: String, _ body: String, revision: Int? = nil, refresh: Int? = nil) -> String {
     let again = refresh.map { "<noscript><meta http-equiv=\"refresh\" content=\"\($0)\"></noscript>" } ?? ""
     let live = revision == nil ? "" : "<script src=\"/live.js\" defer></script>"
     let main = revision.map { "<main data-revision=\"\($0)\">" } ?? "<main>"
-    return "<!doctype html><html lang=\"en\"><head><meta charset=\"utf-8\"><title>\(Self.escape(title))</title>"
+    return "<!doctype html><html lang=\"\(texts.language.rawValue)\"><head><meta charset=\"utf-8\">"
+      + "<title>\(Self.escape(title))</title>"
       + "<meta name=\"viewport\" content=\"width=device-width\">\(again)<link rel=\"stylesheet\" href=\"/style.css\">\(live)"
       + "</head><body>\(main)\(body)</main></body></html>"
   }

@@ -9,7 +9,7 @@ package enum PageMessage: Sendable, Equatable {
   /// What is to be seen.
   case view(FirstRunView)
   /// A request was dealt with, after the view that came of it; what is said of a code that was wrong.
-  case done(Int, words: String?)
+  case done(Int, words: FirstRunText?)
   /// It is over: the last that is to be seen. The page's process ends when everybody has it.
   case end(FirstRunView)
 
@@ -44,7 +44,7 @@ package enum PageMessage: Sendable, Equatable {
     case .done(let id, let words):
       text.add("t", "done")
       text.add("n", Int64(id))
-      text.add("text", words)
+      text.add("text", words?.line)
     case .ready(let port):
       text.add("t", "ready")
       text.add("n", Int64(port))
@@ -70,7 +70,10 @@ package enum PageMessage: Sendable, Equatable {
     let text = json["text"]?.string
     switch (type, number, text) {
     case ("listen", let port?, let host?): self = .listen(host: host, port: port)
-    case ("done", let id?, let words): self = .done(id, words: words)
+    case ("done", let id?, nil): self = .done(id, words: nil)
+    case ("done", let id?, let line?):
+      guard let words = FirstRunText(line: line) else { return nil }
+      self = .done(id, words: words)
     case ("ready", let port?, _): self = .ready(port: port)
     case ("code", let id?, let code?): self = .code(id, code)
     case ("answer", let id?, let answer?):
@@ -97,30 +100,32 @@ package enum PageMessage: Sendable, Equatable {
     text.add("n", Int64(view.number))
     text.add("topic", view.topic.rawValue)
     text.add("step", Int64(view.step))
-    text.add("title", view.title)
-    text.add("words", texts: view.words)
-    text.add("fault", view.fault)
+    text.add("title", view.title.line)
+    text.add("words", texts: view.words.map(\.line))
+    text.add("fault", view.fault?.line)
     text.add("code", view.code)
     text.add("lines", texts: view.text)
     text.add("ids", texts: view.choices.map(\.id))
-    text.add("labels", texts: view.choices.map(\.label))
-    text.add("label", view.field?.label)
+    text.add("labels", texts: view.choices.map(\.label.line))
+    text.add("label", view.field?.label.line)
     text.add("suggestion", view.field?.suggestion)
     text.add("secret", view.field?.isSecret ?? false)
   }
 
   private static func view(_ number: Int, _ json: JSONValue) -> FirstRunView? {
     guard let topic = json["topic"]?.string.flatMap(FirstRunView.Topic.init(rawValue:)),
-      let step = json["step"]?.integer, let title = json["title"]?.string
+      let step = json["step"]?.integer, let title = json["title"]?.string.flatMap(FirstRunText.init(line:))
     else { return nil }
     func texts(_ name: String) -> [String] { json[name]?.array?.compactMap(\.string) ?? [] }
     var view = FirstRunView(number: number, topic: topic, step: Int(clamping: step), title: title)
-    view.words = texts("words")
-    view.fault = json["fault"]?.string
+    view.words = texts("words").compactMap(FirstRunText.init(line:))
+    view.fault = json["fault"]?.string.flatMap(FirstRunText.init(line:))
     view.code = json["code"]?.string
     view.text = texts("lines")
-    view.choices = zip(texts("ids"), texts("labels")).map { .init($0, $1) }
-    if let label = json["label"]?.string {
+    view.choices = zip(texts("ids"), texts("labels")).compactMap { id, label in
+      FirstRunText(line: label).map { .init(id, $0) }
+    }
+    if let label = json["label"]?.string.flatMap(FirstRunText.init(line:)) {
       view.field = .init(
         label, suggestion: json["suggestion"]?.string ?? "", isSecret: json["secret"] == .bool(true))
     }

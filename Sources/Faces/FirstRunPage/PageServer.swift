@@ -4,6 +4,7 @@ internal import Hummingbird
 package import LinuxIO
 internal import Logging
 internal import NIOCore
+internal import ScanConfiguration
 internal import ServiceLifecycle
 internal import WireText
 
@@ -15,7 +16,7 @@ package struct PageServer {
   private static let patience = Duration.seconds(2)
 
   private let link: PageLink
-  private let html: PageHTML
+  private let draw: @Sendable (String) -> String
   private let state = PageState()
 
   /// - Parameters:
@@ -23,7 +24,7 @@ package struct PageServer {
   ///   - draw: draws a code as SVG.
   package init(_ socket: PacketSocket, draw: @escaping @Sendable (String) -> String) {
     link = PageLink(socket)
-    html = PageHTML(draw: draw)
+    self.draw = draw
   }
 
   /// Listens where it is told to, until the other process says that it is over, or is gone; who is being answered then is answered.
@@ -70,7 +71,7 @@ package struct PageServer {
 
   private func router() -> Router<PageContext> {
     let router = Router(context: PageContext.self)
-    router.add(middleware: PageGuard(html: html))
+    router.add(middleware: PageGuard(page: html))
     router.get("style.css") { _, _ in
       // Kept, for the end is shown when nobody is left who could be asked for it.
       Response(
@@ -89,11 +90,18 @@ package struct PageServer {
     return router
   }
 
+  /// The page in the language that a browser likes best of ours.
+  private func html(_ request: Request) -> PageHTML {
+    let language = request.headers[.acceptLanguage].flatMap(PageLanguage.preferred) ?? .en
+    return PageHTML(texts: .of(language), draw: draw)
+  }
+
   // MARK: Routes
 
   private func look(_ request: Request) -> Response {
+    let html = html(request)
     guard let token = state.token(of: Self.session(request)) else { return PageGuard.page(html.signIn(nil)) }
-    guard let (view, revision) = state.shown else { return PageGuard.page(html.words("Nothing is asked yet.")) }
+    guard let (view, revision) = state.shown else { return PageGuard.page(html.words(.pageUnasked)) }
     if view.isOver { link.send(.seen) }
     let isStill = request.uri.query != nil
     let refresh: Int? =
@@ -105,19 +113,22 @@ package struct PageServer {
     return PageGuard.page(html.question(view, revision: revision, token: token, refresh: refresh))
   }
 
-  /// Tells a page when what it shows is no longer what is to be seen, and that it is over; then that page knows enough.
+  /// Tells a page when what it shows is no longer what is to be seen, and that it is over; then that page knows enough. A page that asks
+  /// for the code is told that it is over, and nothing else.
   private func changes(_ request: Request, _ context: PageContext) -> Response {
-    guard state.token(of: Self.session(request)) != nil,
-      let revision = request.uri.queryParameters.get("after", as: Int.self)
-    else { return PageGuard.page(html.words("This is for the page that asks the questions."), .forbidden) }
-    let (id, wakes) = state.watch()
+    let html = html(request)
+    let isAdmitted = state.token(of: Self.session(request)) != nil
+    guard let after = request.uri.queryParameters.get("after", as: Int.self), let (id, wakes) = state.watch() else {
+      return PageGuard.page(html.words(.pageOther), .forbidden)
+    }
+    let revision = isAdmitted ? after : nil
     context.closing.whenComplete { [state] _ in state.endWatch(id) }
     let body = ResponseBody { [state] writer in
       defer { state.endWatch(id) }
       try await writer.write(ByteBuffer(string: "retry: 1000\n\n"))
       for await _ in wakes {
         guard let news = state.news(after: revision) else { continue }
-        try await writer.write(ByteBuffer(string: PageScript.event(news)))
+        try await writer.write(ByteBuffer(string: PageScript.event(news, html.texts)))
         break
       }
       try await writer.finish(nil)
@@ -128,9 +139,9 @@ package struct PageServer {
   }
 
   private func signIn(_ request: Request, _ context: PageContext) async throws -> Response {
-    let form = try await form(request, context)
+    let (html, form) = (html(request), try await form(request, context))
     guard let code = form["code"], code.utf8.count <= 64 else {
-      return PageGuard.page(html.signIn("Type the code that the terminal shows."), .badRequest)
+      return PageGuard.page(html.signIn(.own(.pageTypeCode)), .badRequest)
     }
     if let words = await state.ask({ link.send(.code($0, code)) }) {
       return PageGuard.page(html.signIn(words), .forbidden)
@@ -142,13 +153,14 @@ package struct PageServer {
   }
 
   private func answer(_ request: Request, _ context: PageContext) async throws -> Response {
+    let html = html(request)
     guard let token = state.token(of: Self.session(request)) else {
-      return PageGuard.page(html.signIn("Type the code first."), .forbidden)
+      return PageGuard.page(html.signIn(.own(.pageCodeFirst)), .forbidden)
     }
     let form = try await form(request, context)
     guard let shown = form["token"], PageState.isSame(shown, token),
       let number = form["question"].flatMap({ Int($0) })
-    else { return PageGuard.page(html.words("This form is not of this page."), .forbidden) }
+    else { return PageGuard.page(html.words(.pageForm), .forbidden) }
     // An answer to another question is none; whoever sent it sees the one that is asked now.
     if let view = state.shown?.view, view.number == number {
       if view.field?.isSecret == true, let key = form["key"] {

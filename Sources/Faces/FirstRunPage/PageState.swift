@@ -13,7 +13,7 @@ final class PageState: Sendable {
     var session: String?
     var token = ""
     var next = 1
-    var waiting: [Int: CheckedContinuation<String?, Never>] = [:]
+    var waiting: [Int: CheckedContinuation<FirstRunText?, Never>] = [:]
   }
 
   private let known = Mutex(Known())
@@ -37,7 +37,7 @@ final class PageState: Sendable {
   /// Sends a request, and returns when it was dealt with: what came of it can be seen then.
   /// - Parameter send: sends it by its number.
   /// - Returns: what is to be said where it came to nothing.
-  func ask(_ send: (Int) -> Bool) async -> String? {
+  func ask(_ send: (Int) -> Bool) async -> FirstRunText? {
     await withCheckedContinuation { continuation in
       let id = known.withLock { known -> Int? in
         guard !known.isOver else { return nil }
@@ -46,12 +46,12 @@ final class PageState: Sendable {
         known.waiting[id] = continuation
         return id
       }
-      guard let id else { return continuation.resume(returning: "The terminal has ended.") }
-      if !send(id) { answer(id, "The terminal does not answer.") }
+      guard let id else { return continuation.resume(returning: .own(.pageTerminalEnded)) }
+      if !send(id) { answer(id, .own(.pageSilent)) }
     }
   }
 
-  func answer(_ id: Int, _ words: String?) {
+  func answer(_ id: Int, _ words: FirstRunText?) {
     known.withLock { $0.waiting.removeValue(forKey: id) }?.resume(returning: words)
   }
 
@@ -65,38 +65,45 @@ final class PageState: Sendable {
       defer { known.waiting = [:] }
       return known.waiting.values.map(\.self)
     }
-    for continuation in waiting { continuation.resume(returning: "The terminal has ended.") }
+    for continuation in waiting { continuation.resume(returning: .own(.pageTerminalEnded)) }
   }
 
   // MARK: Who looks on
 
   /// What somebody is told who has seen a revision.
   enum News: Equatable {
-    /// There is another one.
-    case changed
+    /// There is another one, of this number.
+    case changed(Int)
     /// It is over; the last that is to be seen, where that was told.
     case over(FirstRunView?)
   }
 
-  /// Wakes whenever something may have changed, and once at the beginning.
-  func watch() -> (id: Int, wakes: AsyncStream<Void>) {
+  /// As many look on at a time: a browser's pages, and some strangers'.
+  static let mostWatchers = 32
+
+  /// Wakes whenever something may have changed, and once at the beginning; `nil` where too many look on.
+  func watch() -> (id: Int, wakes: AsyncStream<Void>)? {
     let (wakes, wake) = AsyncStream.makeStream(of: Void.self, bufferingPolicy: .bufferingNewest(1))
     wake.yield()
-    let id = known.withLock { known in
+    let id = known.withLock { known -> Int? in
+      guard known.watchers.count < Self.mostWatchers else { return nil }
       let id = known.next
       known.next += 1
       known.watchers[id] = wake
       return id
     }
-    return (id, wakes)
+    return id.map { ($0, wakes) }
   }
 
   func endWatch(_ id: Int) { known.withLock { $0.watchers.removeValue(forKey: id) }?.finish() }
 
-  func news(after revision: Int) -> News? {
+  /// What there is to tell.
+  /// - Parameter revision: what was seen; `nil` for a stranger, who is told the end and nothing of it.
+  func news(after revision: Int?) -> News? {
     known.withLock { known in
+      guard let revision else { return known.isOver ? .over(nil) : nil }
       if known.isOver { return .over(known.view.flatMap { $0.isOver ? $0 : nil }) }
-      return known.revision == revision ? nil : .changed
+      return known.revision == revision ? nil : .changed(known.revision)
     }
   }
 

@@ -28,6 +28,8 @@ final class CameraSession: ReadSession {
   /// The picture that the decoder has now.
   private var inHand: (number: UInt64, takenAt: MonotonicTime)?
   private var lastSequence: UInt32?
+  private var meter = FrameMeter()
+  private var showing = FrameShowing()
 
   /// How often a decoder may be replaced in a row before the reader is said to have failed.
   private static let mostReplacements = 3
@@ -99,7 +101,12 @@ final class CameraSession: ReadSession {
     return judged
   }
 
+  /// Lets somebody see the next picture that is looked at anyway.
+  /// - Returns: why not; `nil` where `answer` is given in a moment.
+  func show(to answer: FrameShowing.Asker) -> CameraLookFault? { showing.ask(answer, at: time.now()) }
+
   func close() {
+    showing.end()
     decoder?.stop()
     decoder = nil
   }
@@ -118,22 +125,35 @@ final class CameraSession: ReadSession {
     device.takeNewest(
       examine: { frame, bytes in
         counts.pictures += 1
+        meter.took(at: now)
         if let lastSequence { counts.lost += Int(min(1000, max(1, frame.sequence &- lastSequence) - 1)) }
         lastSequence = frame.sequence
         return stream.take(frame, bytes, at: now)
       },
       use: { frame, bytes in
-        guard let decoder, pace.wants(at: now), decoder.isReady else { return }
-        let raw = RawFrame(
-          format: format.format, width: format.size.width, height: format.size.height, stride: format.bytesPerLine,
-          bytes: bytes)
-        number &+= 1
-        guard decoder.submit(raw, number: number) else { return }
-        pace.offered(at: now)
-        let told = frame.takenAt ?? now
-        inHand = (number, told <= now && now - told <= Self.longestAge ? told : now)
-        counts.looked += 1
+        let shown = handOver(frame, bytes, at: now)
+        // Not between a picture and its code.
+        showing.saw(bytes, shown: shown)
       })
+  }
+
+  /// Hands a picture to the decoder, if that is free.
+  /// - Returns: its number, where it is to be shown.
+  private func handOver(
+    _ frame: VideoFrame, _ bytes: UnsafeRawBufferPointer, at now: MonotonicTime
+  ) -> UInt64? {
+    guard let decoder, pace.wants(at: now), decoder.isReady else { return nil }
+    let raw = RawFrame(
+      format: format.format, width: format.size.width, height: format.size.height, stride: format.bytesPerLine,
+      bytes: bytes)
+    number &+= 1
+    let isShown = showing.isDue
+    guard decoder.submit(raw, number: number, isShown: isShown) else { return nil }
+    pace.offered(at: now)
+    let told = frame.takenAt ?? now
+    inHand = (number, told <= now && now - told <= Self.longestAge ? told : now)
+    counts.looked += 1
+    return isShown ? number : nil
   }
 
   /// Takes what the decoder tells; answers what the reader has to tell of it.
@@ -145,7 +165,10 @@ final class CameraSession: ReadSession {
       replacements = 0
       stream.decoded(false)
       pace.took(isStill: reading.isStill, at: now)
+      showing.read(reading, in: frame, takenAt: hand.takenAt)
       return presence.take(reading, width: format.size.width, height: format.size.height, at: hand.takenAt)
+    case .shown(let frame, let picture):
+      showing.give(picture, of: frame, format, rate: meter.rate(at: now), at: now)
     case .spoilt:
       inHand = nil
       replacements = 0

@@ -35,10 +35,25 @@ package final class CameraSource: ReadSource {
 
   /// What the camera of a reader and its decoder have done since the camera was opened; `nil` while it is not read.
   package func counts(of reader: ReaderID) async -> CameraCounts? { await places.counts(of: reader) }
+
+  /// The next picture of a reader's camera that is looked at anyway, and what was read in it. No device is opened for it, and no picture
+  /// waits for it; one is given at a time and camera, and at most one a second.
+  /// - Throws: why there is none.
+  package func look(at reader: ReaderID) async throws(CameraLookFault) -> CameraLook {
+    let answer = FrameShowing.Asker()
+    // Also a thread that hangs in a driver keeps nobody waiting.
+    Task { if let fault = await places.show(reader, to: answer) { answer.give(.failure(fault)) } }
+    return try await answer.first(within: FrameShowing.patience, else: .failure(.noPicture)).get()
+  }
 }
 
 extension PlaceSupervisor<Cameras> {
   fileprivate func counts(of reader: ReaderID) -> CameraCounts? { session(of: reader)?.counts }
+
+  fileprivate func show(_ reader: ReaderID, to answer: FrameShowing.Asker) -> CameraLookFault? {
+    guard let session = session(of: reader) else { return .notRead }
+    return session.show(to: answer)
+  }
 }
 
 extension CameraConfiguration: ReaderConfiguration {

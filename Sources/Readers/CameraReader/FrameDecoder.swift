@@ -7,8 +7,8 @@ package import LinuxIO
 package protocol FrameDecoder: AnyObject {
   /// Whether it would take a picture now.
   var isReady: Bool { get }
-  /// Hands over a picture; copies it. `false` where it is busy or being restarted.
-  func submit(_ frame: RawFrame, number: UInt64) -> Bool
+  /// Hands over a picture, which it may have to show as well; copies it. `false` where it is busy or being restarted.
+  func submit(_ frame: RawFrame, number: UInt64, isShown: Bool) -> Bool
   /// Ends it; nothing is reported any more.
   func stop()
 }

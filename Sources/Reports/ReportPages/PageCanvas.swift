@@ -16,7 +16,7 @@ struct Ink: Sendable {
   static let band = Ink(0.955, 0.955, 0.965)
   static let white = Ink(1, 1, 1)
 
-  /// Told apart by people who see few colours, too, and by their lightness on a printer that has none.
+  /// Told apart by people who see few colours, too.
   static let series = [
     Ink(0, 0.27, 0.45), Ink(0.9, 0.62, 0), Ink(0.34, 0.71, 0.91), Ink(0.84, 0.37, 0), Ink(0, 0.62, 0.45),
     Ink(0.8, 0.47, 0.65), Ink(0.6, 0.6, 0.6),
@@ -24,6 +24,35 @@ struct Ink: Sendable {
   static let admitted = Ink(0, 0.45, 0.33)
   static let refused = Ink(0.84, 0.37, 0)
   static let undecided = Ink(0.62, 0.62, 0.65)
+}
+
+/// Lines within a surface, so that it is told apart on a printer without colours.
+enum Hatch: Sendable, CaseIterable { case none, rising, falling, level, upright, crossed }
+
+/// How a surface looks.
+struct Surface: Sendable {
+  let ink: Ink
+  let hatch: Hatch
+
+  init(_ ink: Ink, _ hatch: Hatch = .none) {
+    self.ink = ink
+    self.hatch = hatch
+  }
+
+  static let admitted = Surface(.admitted)
+  static let refused = Surface(.refused, .rising)
+  static let undecided = Surface(.undecided)
+
+  /// Those of gates: dark and light in turns, and no two have both the same lightness and the same lines.
+  static let series = [
+    Surface(Ink.series[0]), Surface(Ink.series[1], .rising), Surface(Ink.series[2]), Surface(Ink.series[3], .level),
+    Surface(Ink.series[4], .falling), Surface(Ink.series[5], .upright), Surface(Ink.series[6], .crossed),
+  ]
+}
+
+/// A place on a sheet, in points.
+struct Box: Sendable {
+  var x, y, width, height: Double
 }
 
 /// How a text stands in its place.
@@ -35,6 +64,8 @@ final class PageCanvas {
   static let height = 841.89
   static let margin = 48.0
   static let inner = width - 2 * margin
+  /// What is above is the page's; below is the foot.
+  static let end = height - 56
 
   /// Where the bytes go; they stay in memory, up to a limit.
   private final class Sink {
@@ -105,6 +136,55 @@ final class PageCanvas {
     cairo_fill(context)
   }
 
+  /// Fills places, all of them alike; lines of one run on in the next.
+  func fill(_ boxes: [Box], _ surface: Surface) {
+    guard !boxes.isEmpty else { return }
+    set(surface.ink)
+    for box in boxes { cairo_rectangle(context, box.x, box.y, box.width, box.height) }
+    cairo_fill_preserve(context)
+    guard surface.hatch != .none else {
+      cairo_new_path(context)
+      return
+    }
+    cairo_save(context)
+    cairo_clip(context)
+    let left = boxes.map(\.x).min() ?? 0
+    let right = boxes.map { $0.x + $0.width }.max() ?? 0
+    let top = boxes.map(\.y).min() ?? 0
+    let bottom = boxes.map { $0.y + $0.height }.max() ?? 0
+    hatch(surface.hatch, left, top, right, bottom)
+    cairo_restore(context)
+  }
+
+  private func hatch(_ hatch: Hatch, _ left: Double, _ top: Double, _ right: Double, _ bottom: Double) {
+    let (gap, height) = (4.0, bottom - top)
+    set(.white)
+    cairo_set_line_width(context, 0.9)
+    func each(from first: Double, to last: Double, _ draw: (Double) -> Void) {
+      // At the same places whatever is filled.
+      var at = (first / gap).rounded(.up) * gap
+      while at < last {
+        draw(at)
+        at += gap
+      }
+    }
+    func stroke(_ x: Double, _ y: Double, _ right: Double, _ bottom: Double) {
+      cairo_move_to(context, x, y)
+      cairo_line_to(context, right, bottom)
+    }
+    switch hatch {
+    case .none: break
+    case .rising: each(from: left, to: right + height) { stroke($0, top, $0 - height, bottom) }
+    case .falling: each(from: left - height, to: right) { stroke($0, top, $0 + height, bottom) }
+    case .level: each(from: top, to: bottom) { stroke(left, $0, right, $0) }
+    case .upright: each(from: left, to: right) { stroke($0, top, $0, bottom) }
+    case .crossed:
+      each(from: top, to: bottom) { stroke(left, $0, right, $0) }
+      each(from: left, to: right) { stroke($0, top, $0, bottom) }
+    }
+    cairo_stroke(context)
+  }
+
   func line(_ x: Double, _ y: Double, to right: Double, _ bottom: Double, _ ink: Ink = .line, width: Double = 0.6) {
     set(ink)
     cairo_set_line_width(context, width)
@@ -125,10 +205,7 @@ final class PageCanvas {
   ) -> Double {
     guard let layout = self.layout(text, size: size, isBold: isBold) else { return 0 }
     defer { g_object_unref(UnsafeMutableRawPointer(layout)) }
-    pango_layout_set_width(layout, Int32(max(1, min(width, 10_000)) * Double(PANGO_SCALE)))
-    pango_layout_set_height(layout, -lines)
-    pango_layout_set_wrap(layout, PANGO_WRAP_WORD_CHAR)
-    pango_layout_set_ellipsize(layout, PANGO_ELLIPSIZE_END)
+    Self.bound(layout, width, lines)
     // Left and right mean beginning and end to a text: one from right to left is turned.
     let first = pango_layout_get_line_readonly(layout, 0)
     let isTurned = first.map { pango_layout_line_get_resolved_direction($0) == PANGO_DIRECTION_RTL } ?? false
@@ -143,6 +220,21 @@ final class PageCanvas {
     cairo_move_to(context, x, y)
     pango_cairo_show_layout(context, layout)
     return Self.size(of: layout).height
+  }
+
+  /// How high a text is in a place of some width, on so many lines at most.
+  func height(of text: String, width: Double, size: Double = 9, isBold: Bool = false, lines: Int32 = 1) -> Double {
+    guard let layout = self.layout(text, size: size, isBold: isBold) else { return 0 }
+    defer { g_object_unref(UnsafeMutableRawPointer(layout)) }
+    Self.bound(layout, width, lines)
+    return Self.size(of: layout).height
+  }
+
+  private static func bound(_ layout: OpaquePointer, _ width: Double, _ lines: Int32) {
+    pango_layout_set_width(layout, Int32(max(1, min(width, 10_000)) * Double(PANGO_SCALE)))
+    pango_layout_set_height(layout, -lines)
+    pango_layout_set_wrap(layout, PANGO_WRAP_WORD_CHAR)
+    pango_layout_set_ellipsize(layout, PANGO_ELLIPSIZE_END)
   }
 
   /// How wide a text is on one line.

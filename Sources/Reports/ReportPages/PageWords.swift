@@ -1,17 +1,30 @@
-import ScanModel
+import Reports
 
-/// What names of the journal are called on paper.
-enum PageWords {
-  static func decider(_ name: String) -> String {
-    switch Decider(rawValue: name) {
-    case .server: "the ticket system"
-    case .ledger: "the station, by what it knew of the ticket"
-    case .list: "the list on board"
-    case .policy: "the gate's rule for when nobody can be asked"
-    case .station: "the station itself (unreadable, too late, out of service)"
-    case .staff: "staff"
-    case nil: name
+/// A report's words in one language.
+struct PageWords: Sendable {
+  let language: ReportLanguage
+
+  /// A text with its gaps filled. What it is filled with is not looked at for gaps.
+  func callAsFunction(_ text: PageText, _ values: String...) -> String {
+    var result = ""
+    var rest = text[language][...]
+    while let open = rest.firstIndex(of: "{"), let close = rest[open...].firstIndex(of: "}") {
+      result += rest[..<open]
+      if let number = Int(rest[rest.index(after: open)..<close]), values.indices.contains(number) {
+        result += values[number]
+      }
+      rest = rest[rest.index(after: close)...]
     }
+    return result + rest
+  }
+
+  func decider(_ name: String) -> String { PageNames.decider(name).map { self($0) } ?? Self.spaced(name) }
+  func reason(_ name: String) -> String { PageNames.reason(name).map { self($0) } ?? Self.spaced(name) }
+  func state(_ name: String) -> String { PageNames.state(name).map { self($0) } ?? Self.spaced(name) }
+
+  /// A name of a gate or an event, of which some stand for none or for the rest.
+  func name(_ name: String, nameless: PageText) -> String {
+    name.isEmpty ? self(nameless) : name == NamedCounts.others ? self(PageTexts.others) : name
   }
 
   /// `alreadyUsed` as `already used`.
@@ -28,21 +41,21 @@ enum PageWords {
   }
 
   /// `12,345`, in groups.
-  static func count(_ number: Int) -> String {
+  func count(_ number: Int) -> String {
     let digits = String(number.magnitude)
     var grouped = ""
     for (index, digit) in digits.enumerated() {
-      if index > 0, (digits.count - index).isMultiple(of: 3) { grouped.append(",") }
+      if index > 0, (digits.count - index).isMultiple(of: 3) { grouped += language.thousands }
       grouped.append(digit)
     }
     return (number < 0 ? "-" : "") + grouped
   }
 
   /// `42 %`; what is not nothing is never none.
-  static func share(_ part: Int, of whole: Int) -> String {
+  func share(_ part: Int, of whole: Int) -> String {
     guard whole > 0 else { return "" }
     let percent = Double(part) * 100 / Double(whole)
-    if part > 0, percent < 1 { return "under 1 %" }
+    if part > 0, percent < 1 { return "< 1 %" }
     return "\(Int(percent.rounded())) %"
   }
 }

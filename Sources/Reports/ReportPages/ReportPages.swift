@@ -15,37 +15,48 @@ package struct ReportPages {
   typealias Page = (title: String, subtitle: String, draw: (PageCanvas) -> Void)
 
   /// Makes the document.
-  /// - Parameter limit: the most bytes.
+  /// - Parameters:
+  ///   - language: in which its words are.
+  ///   - limit: the most bytes.
   /// - Throws: where it is longer, or memory is missing.
-  package static func document(of report: Report, limit: Int) throws(PageFault) -> Document {
-    let canvas = try PageCanvas(limit: limit, title: "Report, \(ScopeText(report).times)")
+  package static func document(
+    of report: Report, language: ReportLanguage = .en, limit: Int
+  ) throws(PageFault) -> Document {
+    let words = PageWords(language: language)
+    let scope = ScopeText(report, words)
+    let canvas = try PageCanvas(limit: limit, title: words(PageTexts.document, scope.times))
     // First all pages, then the drawing: each tells how many there are.
-    let pages = pages(of: report)
+    let pages = pages(of: report, words, canvas)
     for (index, page) in pages.enumerated() {
       head(page, on: canvas)
       page.draw(canvas)
-      foot(report, index + 1, of: pages.count, on: canvas)
+      foot(scope.line, words(PageTexts.page, String(index + 1), String(pages.count)), on: canvas)
       canvas.endPage()
     }
     return Document(bytes: try canvas.finish(), pages: pages.count)
   }
 
-  private static func pages(of report: Report) -> [Page] {
-    var pages = [OverviewPage.page(of: report)]
+  private static func pages(of report: Report, _ words: PageWords, _ canvas: PageCanvas) -> [Page] {
+    var pages = [OverviewPage.page(of: report, words)]
     guard report.total.scans > 0 || report.flooded > 0 || !report.lists.isEmpty else { return pages }
     if report.total.scans > 0 {
-      pages.append(TimeChart.page(of: report))
-      pages.append(BarChart.page("By gate", "Scans of each gate", report.gates, nameless: "(no gate)"))
+      pages.append(TimeChart.page(of: report, words))
+      let chart = BarChart(words: words)
+      pages.append(
+        chart.page(PageTexts.byGate, PageTexts.byGateNote, report.gates) { words.name($0, nameless: PageTexts.noGate) })
       if report.events.counts.keys.contains(where: { !$0.isEmpty }) {
-        pages.append(BarChart.page("By event", "Scans of each event", report.events, nameless: "(no event told)"))
+        pages.append(
+          chart.page(PageTexts.byEvent, PageTexts.byEventNote, report.events) {
+            words.name($0, nameless: PageTexts.noEvent)
+          })
       }
       pages.append(
-        BarChart.page(
-          "By who decided", "Who had the last word on each scan", report.deciders, nameless: "(nobody)",
-          words: PageWords.decider))
-      if !report.reasons.isEmpty { pages.append(BarChart.page(reasonsOf: report)) }
+        chart.page(PageTexts.byDecider, PageTexts.byDeciderNote, report.deciders) {
+          words.decider(words.name($0, nameless: PageTexts.noDecider))
+        })
+      if !report.reasons.isEmpty { pages.append(chart.page(reasonsOf: report)) }
     }
-    for kind in report.lists { pages += ListPages.pages(kind, of: report) }
+    for kind in report.lists { pages += ListPages.pages(kind, of: report, words, canvas) }
     return pages
   }
 
@@ -55,12 +66,12 @@ package struct ReportPages {
     canvas.line(PageCanvas.margin, 90, to: PageCanvas.margin + PageCanvas.inner, 90)
   }
 
-  private static func foot(_ report: Report, _ number: Int, of count: Int, on canvas: PageCanvas) {
+  private static func foot(_ scope: String, _ number: String, on canvas: PageCanvas) {
     let y = PageCanvas.height - 42
     canvas.line(PageCanvas.margin, y, to: PageCanvas.margin + PageCanvas.inner, y)
-    canvas.text(ScopeText(report).line, PageCanvas.margin, y + 6, width: PageCanvas.inner - 90, size: 8, ink: .faint)
+    canvas.text(scope, PageCanvas.margin, y + 6, width: PageCanvas.inner - 90, size: 8, ink: .faint)
     canvas.text(
-      "Page \(number) of \(count)", PageCanvas.margin + PageCanvas.inner - 85, y + 6, width: 85, size: 8, side: .right,
+      number, PageCanvas.margin + PageCanvas.inner - 85, y + 6, width: 85, size: 8, side: .right,
       ink: .faint)
   }
 }

@@ -4,13 +4,17 @@ import ScanModel
 /// Of what a report is, in words.
 struct ScopeText {
   private let report: Report
+  private let words: PageWords
 
-  init(_ report: Report) { self.report = report }
+  init(_ report: Report, _ words: PageWords) {
+    self.report = report
+    self.words = words
+  }
 
   /// From when until when.
   var times: String {
     let (from, until) = (report.clock.text(report.scope.from), report.clock.text(report.scope.until))
-    return "\(Self.short(from)) to \(Self.short(until))"
+    return words(PageTexts.times, Self.short(from), Self.short(until))
   }
 
   /// Times, gate and event.
@@ -19,8 +23,8 @@ struct ScopeText {
   /// The gate and the event that it is of.
   var narrowed: [String] {
     [
-      report.scope.gate.map { "gate \(ReportText.clean($0.name))" },
-      report.scope.event.map { "event \(ReportText.clean($0, limit: 60))" },
+      report.scope.gate.map { words(PageTexts.ofGate, ReportText.clean($0.name)) },
+      report.scope.event.map { words(PageTexts.ofEvent, ReportText.clean($0, limit: 60)) },
     ].compactMap(\.self)
   }
 
@@ -30,7 +34,7 @@ struct ScopeText {
       report.clock.offsetText(at: report.scope.from), report.clock.offsetText(at: report.scope.until)
     )
     let name = report.scope.zoneName.isEmpty ? "" : ReportText.clean(report.scope.zoneName) + ", "
-    return name + (first == last ? "UTC\(first)" : "UTC\(first), then UTC\(last)")
+    return name + (first == last ? "UTC\(first)" : words(PageTexts.zoneChanges, first, last))
   }
 
   /// Without seconds where there are none.

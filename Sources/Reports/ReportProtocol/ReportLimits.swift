@@ -1,7 +1,7 @@
 /// The numbers that both ends of the report unit's socket keep to.
 package enum ReportLimits {
   /// The protocol's version; ends of different versions part with words.
-  package static let version: UInt16 = 1
+  package static let version: UInt16 = 2
   /// Where an installed station makes reports.
   package static let path = "/run/scangate-report.sock"
 

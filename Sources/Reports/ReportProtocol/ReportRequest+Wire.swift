@@ -15,6 +15,7 @@ extension ReportRequest {
       writer.putOptional(question.gate) { $0.put($1.name, limit: ReportLimits.maximumName) }
       writer.putOptional(question.event) { $0.put($1, limit: ReportLimits.maximumEvent) }
       writer.putOptional(question.zone) { $0.put($1, limit: ReportLimits.maximumName) }
+      writer.putOptional(question.language) { $0.put($1, limit: ReportLimits.maximumName) }
     case .page(let question):
       writer.put(3 as UInt8, question.limit)
       writer.putOptional(question.before) { $0.put($1) }
@@ -41,7 +42,7 @@ extension ReportRequest {
         ReportQuestion(
           from: from, until: until, gate: try reader.takeName(ReportLimits.maximumName).map { GateID($0) },
           event: try reader.takeName(ReportLimits.maximumEvent), zone: try reader.takeName(ReportLimits.maximumName),
-          form: form))
+          form: form, language: try reader.takeName(ReportLimits.maximumName)))
     case 3:
       let limit = try reader.take(UInt16.self)
       let before = try reader.takeOptional { (reader) throws(WireError) in try reader.take(Int64.self) }

@@ -32,10 +32,12 @@ package struct ReportQuestion: Sendable, Hashable {
   package var zone: String?
   /// What it is written as.
   package var form: Form
+  /// The language of pages, such as `de`; English where it is `nil`.
+  package var language: String?
 
   package init(
     from: WallTime? = nil, until: WallTime? = nil, gate: GateID? = nil, event: String? = nil, zone: String? = nil,
-    form: Form
+    form: Form, language: String? = nil
   ) {
     self.from = from
     self.until = until
@@ -43,6 +45,7 @@ package struct ReportQuestion: Sendable, Hashable {
     self.event = event
     self.zone = zone
     self.form = form
+    self.language = language
   }
 }
 

@@ -44,20 +44,33 @@ package struct ReportMaker: Sendable {
   /// - Throws: why there is none.
   package func report(_ question: ReportQuestion) throws(ReportFault) -> Made {
     try spoken {
+      let language = try language(of: question)
       let reader = try Journal.Reader(path: journal, key: nil)
       let scope = try scope(of: question, reader)
       let report = try read(scope, reader)
-      return try written(report, as: question.form)
+      return try written(report, as: question.form, language)
     }
   }
 
-  private func written(_ report: Report, as form: ReportQuestion.Form) throws -> Made {
+  private func language(of question: ReportQuestion) throws -> ReportLanguage {
+    guard let name = question.language else { return .en }
+    guard let language = ReportLanguage(rawValue: name) else {
+      let known = ReportLanguage.allCases.map(\.rawValue).joined(separator: ", ")
+      throw ReportFault(
+        .question, "There are no reports in the language \(TerminalText.clean(name, limit: 64)). Name one of \(known).")
+    }
+    return language
+  }
+
+  private func written(
+    _ report: Report, as form: ReportQuestion.Form, _ language: ReportLanguage
+  ) throws -> Made {
     let bytes: [UInt8]
     var pages = 0
     switch form {
     case .csv: bytes = ReportCSV.bytes(of: report)
     case .pdf:
-      let document = try ReportPages.document(of: report, limit: ReportLimits.maximumFile)
+      let document = try ReportPages.document(of: report, language: language, limit: ReportLimits.maximumFile)
       (bytes, pages) = (document.bytes, document.pages)
     }
     guard bytes.count <= ReportLimits.maximumFile else {

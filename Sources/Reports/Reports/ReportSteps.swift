@@ -18,19 +18,6 @@ package enum ReportStep: Sendable, Equatable, CaseIterable {
     }
   }
 
-  /// Its name, for people.
-  package var words: String {
-    switch self {
-    case .fiveMinutes: "5 minutes"
-    case .quarterHour: "15 minutes"
-    case .hour: "hour"
-    case .day: "day"
-    case .week: "week"
-    case .month: "month"
-    case .year: "year"
-    }
-  }
-
   /// Seconds, where a step is always as long.
   private var seconds: Int64? {
     switch self {
@@ -40,9 +27,6 @@ package enum ReportStep: Sendable, Equatable, CaseIterable {
     default: nil
     }
   }
-
-  /// Whether it is one of something: an hour, a day, a year.
-  package var isOne: Bool { self != .fiveMinutes && self != .quarterHour }
 
   /// Whether it is a day or longer.
   package var isOfDays: Bool { seconds == nil }

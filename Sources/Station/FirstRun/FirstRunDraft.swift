@@ -35,54 +35,120 @@ package struct FirstRunDraft: Sendable, Equatable {
     case relay, green, red
   }
 
-  /// The reader.
-  package var reader: FoundReader?
-  /// How it is to be configured.
-  package var manner = TestCode.Manner()
-  /// The outputs.
-  package var outputs: [Slot: OutputOffer] = [:]
+  /// A gate, and its reader.
+  package struct Gate: Sendable, Equatable {
+    /// The reader.
+    package var reader: FoundReader?
+    /// How it is to be configured.
+    package var manner = TestCode.Manner()
+    /// The outputs.
+    package var outputs: [Slot: OutputOffer] = [:]
+    /// The gate's section `ticket`.
+    package var ticket = ""
+    /// The gate's name.
+    package var name = "gate"
+
+    package init() {}
+  }
+
+  /// The gates that nothing more is asked of.
+  package private(set) var gates: [Gate] = []
+  /// The gate that is asked about.
+  package var gate = Gate()
+  /// Which of the ticket systems that are offered.
+  package private(set) var kind = 0
+  /// The address that was typed.
+  package var address = ""
+  /// What was answered of the ticket system besides.
+  package var answers: [TicketSystemQuestion: String] = [:]
   /// The ticket system, as it was found.
-  package var system: TicketSystemDiscovery.Found?
-  /// The gate's section `ticket`.
-  package var ticket = ""
-  /// The gate's name.
-  package var gate = "gate"
-  /// The name of the credential that holds the key.
-  package var credential = "main"
+  package private(set) var system: TicketSystemDiscovery.Found?
 
   package init() {}
 
+  /// Which ticket system is to be set up: what was said of another one is none of its.
+  mutating func choose(_ kind: Int) {
+    guard kind != self.kind else { return }
+    (self.kind, address, answers) = (kind, "", [:])
+  }
+
+  /// Takes what a ticket system is: what earlier gates were for is not known of another one.
+  package mutating func take(_ found: TicketSystemDiscovery.Found) {
+    if let system, (system.type, system.address) != (found.type, found.address) {
+      for index in gates.indices { gates[index].ticket = "" }
+    }
+    system = found
+  }
+
+  /// Begins another gate, with a name that none has.
+  package mutating func beginGate() {
+    gates.append(gate)
+    gate = Gate()
+    gate.name = Self.free("gate", gates.map(\.name))
+  }
+
+  /// The gate that has a reader already; `nil` for none.
+  func gate(of reader: FoundReader) -> String? {
+    gates.first { $0.reader.map { $0.node == reader.node || $0.match == reader.match } == true }?.name
+  }
+
+  /// The reader by a name that no other one has.
+  func named(_ reader: FoundReader) -> FoundReader {
+    var reader = reader
+    reader.name = Self.free(reader.name, gates.compactMap(\.reader?.name))
+    return reader
+  }
+
+  private static func free(_ name: String, _ taken: [String]) -> String {
+    guard taken.contains(name) else { return name }
+    return (2...).lazy.map { "\(name)-\($0)" }.first { !taken.contains($0) } ?? name
+  }
+
   /// The configuration.
   package var yaml: String {
+    let all = gates + [gate]
     var lines = [
       "# Made by \"scangate setup\". All keys: docs/configuration.md. After a change: scangate config check --online",
-      "version: 1", "", "station:", "  name: \(gate)", "", "ticketSystems:", "  main:",
+      "version: 1", "", "station:", "  name: \((gates.first ?? gate).name)", "", "ticketSystems:", "  main:",
       "    type: \(system?.type ?? "none")",
-      "    url: \(ReaderProposal.quoted(system?.address ?? "https://localhost"))", "    apiKey: \(credential)", "",
+      "    url: \(ReaderProposal.quoted(system?.address ?? "https://localhost"))",
     ]
-    let reader = reader ?? FoundReader(line: "/dev/null")
-    lines += ["readers:", "  \(reader.name):", "    type: \(reader.kind.rawValue)", "    match: { \(reader.match) }"]
-    if let layout = manner.layout, reader.kind == .wedge { lines.append("    keymap: \(layout)") }
-    if reader.kind != .camera {
-      if !manner.hasTerminator { lines.append("    terminators: []") }
-      if !manner.prefix.isEmpty { lines.append("    prefix: \(ReaderProposal.quoted(manner.prefix))") }
-      if !manner.suffix.isEmpty { lines.append("    suffix: \(ReaderProposal.quoted(manner.suffix))") }
-    }
-    lines += ["", "gates:", "  \(gate):", "    readers: [\(reader.name)]", "    ticketSystem: main"]
-    if !ticket.isEmpty { lines.append("    ticket: \(ticket)") }
-    if !outputs.isEmpty { lines.append("    outputs:") }
-    for slot in Slot.allCases {
-      if let offer = outputs[slot] { lines.append("      \(slot.rawValue): \(offer.target)") }
-    }
+    lines += (system?.settings ?? []).map { "    \($0)" } + ["", "readers:"]
+    for gate in all { lines += Self.lines(of: gate.reader ?? FoundReader(line: "/dev/null"), gate.manner) }
+    lines += ["", "gates:"]
+    for gate in all { lines += Self.lines(of: gate) }
     return lines.joined(separator: "\n") + "\n"
   }
 
+  private static func lines(of reader: FoundReader, _ manner: TestCode.Manner) -> [String] {
+    var lines = ["  \(reader.name):", "    type: \(reader.kind.rawValue)", "    match: { \(reader.match) }"]
+    if let layout = manner.layout, reader.kind == .wedge { lines.append("    keymap: \(layout)") }
+    guard reader.kind != .camera else { return lines }
+    if !manner.hasTerminator { lines.append("    terminators: []") }
+    if !manner.prefix.isEmpty { lines.append("    prefix: \(ReaderProposal.quoted(manner.prefix))") }
+    if !manner.suffix.isEmpty { lines.append("    suffix: \(ReaderProposal.quoted(manner.suffix))") }
+    return lines
+  }
+
+  private static func lines(of gate: Gate) -> [String] {
+    var lines = [
+      "  \(gate.name):", "    readers: [\((gate.reader ?? FoundReader(line: "/dev/null")).name)]",
+      "    ticketSystem: main",
+    ]
+    if !gate.ticket.isEmpty { lines.append("    ticket: \(gate.ticket)") }
+    if !gate.outputs.isEmpty { lines.append("    outputs:") }
+    for slot in Slot.allCases {
+      if let offer = gate.outputs[slot] { lines.append("      \(slot.rawValue): \(offer.target)") }
+    }
+    return lines
+  }
+
   /// A configuration that has one output and nothing else that matters: to try it.
-  /// - Parameter type: a type of ticket system, which nobody asks.
-  package static func trial(of slot: Slot, _ offer: OutputOffer, type: String) -> String {
+  /// - Parameter found: a ticket system, which nobody asks.
+  package static func trial(of slot: Slot, _ offer: OutputOffer, _ found: TicketSystemDiscovery.Found) -> String {
     var draft = FirstRunDraft()
-    draft.system = .init(type: type, address: "https://localhost", words: [], choices: [])
-    draft.outputs = [slot: offer]
+    draft.system = found
+    draft.gate.outputs = [slot: offer]
     return draft.yaml
   }
 

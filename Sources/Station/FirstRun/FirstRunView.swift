@@ -2,7 +2,8 @@
 package struct FirstRunView: Sendable, Equatable {
   /// What a question is about; the raw values are what answers of scripts are given for.
   package enum Topic: String, Sendable, CaseIterable {
-    case reader, test, judged, output, trial, seen, system, key, event, gate, confirm, waiting, over
+    case reader, test, judged, output, trial, seen, kind, system, detail, key, event, gate, another, confirm, waiting
+    case over
   }
 
   /// An answer to choose.
@@ -10,9 +11,9 @@ package struct FirstRunView: Sendable, Equatable {
     /// What is sent back.
     package var id: String
     /// What it says.
-    package var label: String
+    package var label: FirstRunText
 
-    package init(_ id: String, _ label: String) {
+    package init(_ id: String, _ label: FirstRunText) {
       self.id = id
       self.label = label
     }
@@ -21,13 +22,13 @@ package struct FirstRunView: Sendable, Equatable {
   /// A text to type.
   package struct Field: Sendable, Equatable {
     /// What it is.
-    package var label: String
+    package var label: FirstRunText
     /// What stands in it; empty for nothing.
     package var suggestion: String
     /// Whether nobody may see it: it goes to whoever keeps keys, and not to the state machine.
     package var isSecret: Bool
 
-    package init(_ label: String, suggestion: String = "", isSecret: Bool = false) {
+    package init(_ label: FirstRunText, suggestion: String = "", isSecret: Bool = false) {
       self.label = label
       self.suggestion = suggestion
       self.isSecret = isSecret
@@ -43,11 +44,11 @@ package struct FirstRunView: Sendable, Equatable {
   /// How many steps there are.
   package static let steps = 6
   /// The question.
-  package var title: String
+  package var title: FirstRunText
   /// What is to be known for it.
-  package var words: [String] = []
+  package var words: [FirstRunText] = []
   /// What was wrong with the last answer; `nil` where nothing was.
-  package var fault: String?
+  package var fault: FirstRunText?
   /// What is held before the scanner, as a QR code.
   package var code: String?
   /// Lines to be shown as they are.
@@ -57,7 +58,7 @@ package struct FirstRunView: Sendable, Equatable {
   /// What can be typed.
   package var field: Field?
 
-  package init(number: Int, topic: Topic, step: Int, title: String) {
+  package init(number: Int, topic: Topic, step: Int, title: FirstRunText) {
     self.number = number
     self.topic = topic
     self.step = step

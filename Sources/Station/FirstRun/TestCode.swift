@@ -46,7 +46,7 @@ package enum TestCode {
     /// It can be used so.
     case good(Manner)
     /// It cannot, in words.
-    case bad(String)
+    case bad(FirstRunText)
   }
 
   /// Around a code there is not more than this, as the configuration has it.
@@ -61,7 +61,7 @@ package enum TestCode {
         let suffix = String(validating: reading.bytes[(start + wanted.count)...], as: UTF8.self),
         prefix.utf8.count <= longestFrame, suffix.utf8.count <= longestFrame
       else {
-        return .bad("The scanner puts more around the code than can be taken off. Look for its prefix and suffix.")
+        return .bad(.own(.testFrame))
       }
       return .good(
         Manner(
@@ -85,24 +85,18 @@ package enum TestCode {
   }
 
   /// Why nothing of it can be used. What came is not repeated: it may be somebody's ticket.
-  private static func words(of bytes: [UInt8]) -> String {
+  private static func words(of bytes: [UInt8]) -> FirstRunText {
     let wanted = [UInt8](text.utf8)
     if position(of: exchanged(wanted), in: bytes) != nil {
-      return "y and z came exchanged: the scanner types in a layout that is none of those tried. "
-        + "Program its keyboard country to the United States."
+      return .own(.testExchanged)
     }
     let folded = [UInt8](String(decoding: bytes, as: UTF8.self).lowercased().utf8)
     if position(of: [UInt8](text.lowercased().utf8), in: folded) != nil {
-      return "Capital and small letters came wrong: the scanner has Caps Lock on, or changes them. "
-        + "Switch its case conversion off."
+      return .own(.testCase)
     }
     let count = String(decoding: bytes, as: UTF8.self).unicodeScalars.count
-    guard count * 3 > wanted.count * 2 else {
-      return
-        "That was another code, or a part of this one: \(count) characters came, the test code has \(wanted.count)."
-    }
-    return "What came is not the test code: \(count) characters, of which some are wrong. If it was the test code, the "
-      + "scanner types in a layout that is none of those tried: program its keyboard country to the United States."
+    guard count * 3 > wanted.count * 2 else { return .own(.testOther, "\(count)", "\(wanted.count)") }
+    return .own(.testWrong, "\(count)")
   }
 
   private static func exchanged(_ bytes: [UInt8]) -> [UInt8] {

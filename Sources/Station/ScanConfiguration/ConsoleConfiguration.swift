@@ -32,14 +32,6 @@ package struct ConsoleConfiguration: Sendable, Equatable {
   package var isSecure: Bool { certificate != nil || !listen.isLoopback && !allowsPlainHTTP }
 }
 
-/// A language that pages are written in. The raw values are the words in the file, as browsers have them.
-package enum PageLanguage: String, Sendable, Hashable, CaseIterable {
-  case en
-  case de
-  case fr
-  case es
-}
-
 /// An address and port to listen at.
 package struct ListenAddress: Sendable, Hashable, CustomStringConvertible {
   /// An IP address, without brackets.

@@ -8,6 +8,8 @@ package enum OrderOutcome: Hashable, Sendable {
   case decided(line: String)
   /// What a search found.
   case found([FoundTicket])
+  /// The picture of a camera that was asked for. Kept by nobody.
+  case picture(CameraView)
   /// It was not done, surely: why, and what to do.
   case refused(OrderRefusal, String)
   /// Whether it was done is not known: the answer of whoever does it was lost, or the service ended in between. It is not done again.
@@ -16,7 +18,7 @@ package enum OrderOutcome: Hashable, Sendable {
   /// The name in events, counters and the journal.
   package var name: String {
     switch self {
-    case .done, .decided, .found: "done"
+    case .done, .decided, .found, .picture: "done"
     case .refused: "refused"
     case .unknown: "unknown"
     }
@@ -29,7 +31,7 @@ package enum OrderOutcome: Hashable, Sendable {
   package var words: String? {
     switch self {
     case .done(let words), .refused(_, let words), .unknown(let words): words
-    case .decided, .found: nil
+    case .decided, .found, .picture: nil
     }
   }
 }

@@ -1,7 +1,7 @@
 /// The numbers that both ends of the station's socket keep to.
 package enum StationLimits {
   /// The protocol's version; ends of different versions part with words.
-  package static let version: UInt16 = 4
+  package static let version: UInt16 = 5
   /// Where an installed station listens.
   package static let path = "/run/scangate-station.sock"
 
@@ -41,6 +41,8 @@ package enum StationLimits {
 
   /// How often codes can be searched for in a minute: nobody finds a code by trying.
   package static let searchesPerMinute = 20
+  /// How many pictures of cameras are shown in a minute, of all together: enough to aim one by, too few to watch people.
+  package static let picturesPerMinute = 20
   /// How long ago a code may have been presented that is found by its last characters.
   package static let searchTime: Duration = .seconds(86_400)
 
@@ -67,6 +69,12 @@ package enum StationLimits {
   package static let maximumConflicts = 100
   /// The most types of tickets of a ticket system that a snapshot names.
   package static let maximumKinds = 50
+  /// The most bytes of a camera's picture: with what is told beside it, it fits into one packet.
+  package static let maximumPicture = 48_000
+  /// The most codes that are told of a camera's picture.
+  package static let maximumSeen = 16
+  /// The most corners of each.
+  package static let maximumCorners = 8
   /// The most tickets that a search finds.
   package static let maximumFound = 50
 }

@@ -22,6 +22,7 @@ extension WireWriter {
     case .signalTest(let gate, let signal): put(gate.name, signal.text)
     case .arming(let minutes): put(minutes)
     case .status(let status): putName(status?.rawValue)
+    case .picture(let reader): put(reader.name)
     case .acknowledge(let admission): for byte in admission.bytes { put(byte) }
     case .outboxRetry, .journalAccept: break
     }
@@ -38,6 +39,9 @@ extension WireWriter {
     case .found(let tickets):
       put(2 as UInt8)
       putList(tickets.prefix(StationLimits.maximumFound)) { $0.put($1) }
+    case .picture(let picture):
+      put(5 as UInt8)
+      put(picture)
     case .refused(let refusal, let words):
       put(3 as UInt8, refusal.rawValue)
       putWords(words)
@@ -94,6 +98,7 @@ extension WireReader {
     case .journalAccept: return .journalAccept
     case .status: return .status(try takeOptionalWord())
     case .acknowledge: return .acknowledge(try takeAttemptID())
+    case .picture: return .picture(ReaderID(try takeText()))
     }
   }
 
@@ -106,6 +111,7 @@ extension WireReader {
         try takeList(limit: StationLimits.maximumFound) { (reader) throws(WireError) in try reader.takeFound() })
     case 3: return .refused(try takeWord(), try takeWords())
     case 4: return .unknown(try takeWords())
+    case 5: return .picture(try takeCameraView())
     default: throw WireError("an unknown outcome")
     }
   }

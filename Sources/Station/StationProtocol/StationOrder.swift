@@ -31,6 +31,8 @@ package struct StationOrder: Hashable, Sendable {
     case status(StationStatus?)
     /// Staff have seen that an admission was not confirmed, and count it as open no longer. The journal keeps it.
     case acknowledge(AttemptID)
+    /// The next picture that a reader's camera takes anyway is shown, once; it is kept nowhere.
+    case picture(ReaderID)
   }
 
   /// The number.
@@ -72,11 +74,12 @@ package enum OrderKind: String, Sendable, CaseIterable {
   case journalAccept
   case status
   case acknowledge
+  case picture
 
   /// Whether what it does at a gate must not come later than whoever gave it looks at it; see `StationLimits.orderAge`.
   package var ages: Bool {
     switch self {
-    case .maintenance, .openOnce, .annul, .present, .signalTest, .arming: true
+    case .maintenance, .openOnce, .annul, .present, .signalTest, .arming, .picture: true
     case .search, .outboxHold, .outboxRetry, .listRefresh, .journalAccept, .status, .acknowledge: false
     }
   }
@@ -99,6 +102,7 @@ extension StationOrder.Action {
     case .journalAccept: .journalAccept
     case .status: .status
     case .acknowledge: .acknowledge
+    case .picture: .picture
     }
   }
 
@@ -108,11 +112,14 @@ extension StationOrder.Action {
     case .maintenance(let gate, _), .openOnce(let gate), .annul(let gate), .present(let gate, _),
       .signalTest(let gate, _):
       gate
-    case .search, .outboxHold, .outboxRetry, .listRefresh, .arming, .journalAccept, .status, .acknowledge: nil
+    case .search, .outboxHold, .outboxRetry, .listRefresh, .arming, .journalAccept, .status, .acknowledge,
+      .picture:
+      nil
     }
   }
 
-  /// What it says besides its name and gate, as events and the journal show it: `on`, `off`, a signal, a shortened code, a ticket system, a status, an admission.
+  /// What it says besides its name and gate, as events and the journal show it: `on`, `off`, a signal, a shortened code, a ticket system, a status, an admission,
+  /// a reader.
   package var detail: String? {
     switch self {
     case .maintenance(_, let isOn), .outboxHold(let isOn): isOn ? "on" : "off"
@@ -121,6 +128,7 @@ extension StationOrder.Action {
     case .signalTest(_, let signal): signal.text
     case .status(let status): status?.rawValue ?? "own"
     case .acknowledge(let admission): admission.description
+    case .picture(let reader): TerminalText.clean(reader.name, limit: 100)
     case .openOnce, .annul, .search, .outboxRetry, .arming, .journalAccept: nil
     }
   }

@@ -34,6 +34,7 @@ extension WireWriter {
       writer.putTime(reader.since)
       writer.putTime(reader.lastRead)
       writer.put(reader.reads, reader.refusals)
+      writer.put(reader.isCamera)
     }
     putList(snapshot.ticketSystems) { $0.put($1) }
     put(snapshot.outbox.isHeld, snapshot.outbox.owed)
@@ -119,6 +120,7 @@ extension WireReader {
       found.lastRead = try reader.takeOptionalTime()
       found.reads = try reader.take()
       found.refusals = try reader.take()
+      found.isCamera = try reader.takeFlag()
       return found
     }
     snapshot.ticketSystems = try takeAll { (reader) throws(WireError) in try reader.takeTicketSystem() }

@@ -120,6 +120,8 @@ package struct StationSnapshot: Hashable, Sendable {
     package var reads: UInt64 = 0
     /// How many of them were refused.
     package var refusals: UInt64 = 0
+    /// Whether it is a camera.
+    package var isCamera = false
 
     package init(id: ReaderID, condition: Condition, since: WallTime? = nil) {
       self.id = id

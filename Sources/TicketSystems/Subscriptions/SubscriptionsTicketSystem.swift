@@ -74,18 +74,7 @@ package struct SubscriptionsTicketSystem: TicketSystem {
   /// By the list, which needs our token as every check does. Where it is of one user alone, that none was named shows that the token is
   /// good.
   package func reach(deadline: MonotonicTime) async -> Reach {
-    let outcome = await client.list(deadline: deadline)
-    switch outcome.result {
-    case .notSent(let fault) where fault.reason == .rateLimited: return .unknown
-    // Too many requests without an answer are on their way already.
-    case .notSent(let fault) where fault.reason == .unreachable && fault.offline == nil: return .unknown
-    case .notSent(let fault), .lost(let fault):
-      if let cause = fault.offline { return .offline(cause) }
-      return fault.reason.isFault ? .fault(fault.reason, detail: fault.detail) : .unclear(detail: fault.detail)
-    case .pending: return .offline(.timeOut)
-    case .answered(let answer):
-      return Reach(answer, host: client.host, hiding: client.redactions(), words: client.words)
-    }
+    await client.reach(deadline: deadline)
   }
 
   /// Takes what an answer says of a pass: for the next presentation, and for outages.

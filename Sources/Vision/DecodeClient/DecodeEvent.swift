@@ -28,6 +28,8 @@ package struct RawFrame {
 package enum DecodeEvent: Sendable, Equatable {
   /// What was read in a frame.
   case reading(frame: UInt64, ViewReading)
+  /// A frame that somebody wants to see, no side longer than `DecodeLimits.longestShown`; after its reading. `nil` where it cannot be had.
+  case shown(frame: UInt64, GreyPicture?)
   /// A frame could not be read; the worker is well.
   case spoilt(frame: UInt64, reason: DecodeFault)
   /// The worker is replaced by a new one; the frame that it had, if any, is dropped.

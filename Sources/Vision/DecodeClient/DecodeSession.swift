@@ -52,6 +52,7 @@ package actor DecodeSession {
     keeper = WorkerKeeper(loop: loop, program: program, settings: settings, deadline: deadline) { event in
       switch event {
       case .result(_, let result): inbox.resume(.result(result))
+      case .shown: break
       case .spoilt(_, let fault): inbox.resume(.fault(.picture(fault)))
       case .ended(let fault, _):
         if case .cannotStart = fault { inbox.startFault = fault }

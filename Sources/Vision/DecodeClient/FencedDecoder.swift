@@ -23,6 +23,7 @@ package final class FencedDecoder {
     keeper = WorkerKeeper(loop: loop, program: program, settings: settings, deadline: deadline) { event in
       switch event {
       case .result(let number, let result): report(.reading(frame: number, result.reading))
+      case .shown(let number, let picture): report(.shown(frame: number, picture))
       case .spoilt(let number, let fault): report(.spoilt(frame: number, reason: .picture(fault)))
       case .ended(let fault, _): report(.replaced(fault))
       case .noise(let lines): report(.noise(lines: lines))
@@ -46,17 +47,20 @@ package final class FencedDecoder {
   package var counters: DecodeCounters { keeper.counters.values }
 
   /// Hands a frame over; its bytes are copied.
-  /// - Parameter number: is told with what was read; the caller's own.
+  /// - Parameters:
+  ///   - number: is told with what was read; the caller's own.
+  ///   - isShown: whether somebody wants to see it: it comes after what was read, made smaller.
   /// - Returns: `false` where the frame is not taken: the worker is busy or is being replaced, or the frame is larger than
   ///   `DecodeLimits.maximumFrame`.
-  package func submit(_ frame: RawFrame, number: UInt64) -> Bool {
+  package func submit(_ frame: RawFrame, number: UInt64, isShown: Bool = false) -> Bool {
     loop.checkIsolated()
     guard keeper.isReady,
       let width = UInt32(exactly: frame.width), let height = UInt32(exactly: frame.height),
       let stride = UInt32(exactly: frame.stride), let count = UInt32(exactly: frame.bytes.count),
       keeper.fill(frame.bytes)
     else { return false }
-    let layout = FrameLayout(format: frame.format, width: width, height: height, stride: stride, byteCount: count)
+    let layout = FrameLayout(
+      format: frame.format, width: width, height: height, stride: stride, byteCount: count, isShown: isShown)
     return keeper.request(.frame(number: number, layout), number: number)
   }
 

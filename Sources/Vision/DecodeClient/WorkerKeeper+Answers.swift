@@ -44,14 +44,34 @@ extension WorkerKeeper {
         lost: nil)
     case (.busy(_, let asked), .result(let number, let result)) where number == asked:
       if let problem = problem(of: result) { return lied(worker, problem) }
-      answered(worker)
+      guard let isOver = takes(result) else { return lied(worker, "a frame was read twice") }
+      if isOver { answered(worker) }
       counters.values.read += 1
       tell(.result(number, result))
+    case (.busy(_, let asked), .shown(let number, let size)) where number == asked:
+      // Its size follows from the frame's: what says another one is not asked further.
+      guard case .due(let due) = showing, size == due else {
+        return lied(worker, "a frame of a size that is not its own")
+      }
+      answered(worker)
+      tell(.shown(number, GreyPicture(width: Int(size.width), height: Int(size.height), pixels: returned(size.pixels))))
     case (.busy(_, let asked), .spoilt(let number, let fault)) where number == asked:
       answered(worker)
       counters.values.spoilt += 1
       tell(.spoilt(number, fault))
     default: lied(worker, "an answer that nobody asked for")
+    }
+  }
+
+  /// Takes a result; answers whether nothing more comes of its request. `nil` where there was one before.
+  private func takes(_ result: DecodeResult) -> Bool? {
+    switch showing {
+    case .nothing: return true
+    case .asked:
+      guard let size = ShownSize(ofFrame: Int(result.width), Int(result.height)) else { return true }
+      showing = .due(size)
+      return false
+    case .due: return nil
     }
   }
 
@@ -69,7 +89,7 @@ extension WorkerKeeper {
     }
     // A command would ask for frame after frame.
     if result.hasMore, framesLeft <= 1 { return "more frames than the file can hold" }
-    return Int(result.explanationBytes) > DecodeLimits.maximumExplanation ? "more bytes than there are" : nil
+    return Int(result.explanationBytes) > settings.returnedBytes ? "more bytes than there are" : nil
   }
 
   /// The most bytes on the standard error for one request: libraries complain in lines, not in books.

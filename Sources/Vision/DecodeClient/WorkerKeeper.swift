@@ -22,6 +22,8 @@ final class WorkerKeeper: @unchecked Sendable {
   /// What the owner is told.
   enum Event {
     case result(UInt64, DecodeResult)
+    /// A frame that was to be shown, after its result; `nil` where it cannot be.
+    case shown(UInt64, GreyPicture?)
     case spoilt(UInt64, PictureFault)
     /// A worker ended. The request that it had is lost; `nil` where it had none.
     case ended(DecodeFault, lost: UInt64?)
@@ -49,6 +51,16 @@ final class WorkerKeeper: @unchecked Sendable {
 
     /// The request that is being answered.
     var asked: UInt64? { if case .busy(_, let number) = self { number } else { nil } }
+  }
+
+  /// How far a frame is that somebody wants to see.
+  enum Showing {
+    /// Nobody wants to see it.
+    case nothing
+    /// It is being read first.
+    case asked
+    /// It was read; it comes at this size.
+    case due(ShownSize)
   }
 
   /// How long a worker may take until its fence is closed; long, for a machine that is starting.
@@ -90,6 +102,8 @@ final class WorkerKeeper: @unchecked Sendable {
   var heard = 0
   /// How many frames the file can hold that the worker was asked about, from the one on that it was asked for.
   var framesLeft = 0
+  /// What is still to come of the frame that the worker has, and that is to be shown.
+  var showing = Showing.nothing
   var noiseAlarm: DeviceLoop.Timer?
   var noise = 0
   /// Workers in a row that ended without an answer.
@@ -104,12 +118,10 @@ final class WorkerKeeper: @unchecked Sendable {
 
   private final class Memory {
     let pictures: SealedMemory
-    let returns: SealedMemory?
+    let returns: SealedMemory
     init(_ settings: DecodeSettings) throws(SystemError) {
       pictures = try SealedMemory(bytes: settings.sharedBytes, writers: .here)
-      returns =
-        settings.mode == .pictures
-        ? try SealedMemory(bytes: DecodeLimits.maximumExplanation, writers: .everybody) : nil
+      returns = try SealedMemory(bytes: settings.returnedBytes, writers: .everybody)
     }
   }
 
@@ -164,6 +176,7 @@ final class WorkerKeeper: @unchecked Sendable {
     requestedAt = time.now()
     heard = 0
     framesLeft = request.framesLeft
+    if case .frame(_, let layout) = request, layout.isShown { showing = .asked } else { showing = .nothing }
     setAlarm(deadline) { self.late() }
     return true
   }
@@ -171,10 +184,7 @@ final class WorkerKeeper: @unchecked Sendable {
   /// What a worker put into the second memory.
   func returned(_ count: Int) -> [UInt8] {
     guard let memory, count > 0 else { return [] }
-    switch memory.returns {
-    case .some(let returns): return Array(returns.bytes.prefix(count))
-    case .none: return []
-    }
+    return Array(memory.returns.bytes.prefix(count))
   }
 
   /// Ends the worker; nothing is told any more.

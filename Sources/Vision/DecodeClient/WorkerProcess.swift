@@ -22,7 +22,7 @@ final class WorkerProcess {
   /// Starts it, with its settings waiting for it. On the loop's thread: it dies with the thread that started it.
   /// - Throws: the system's error.
   init(
-    program: String, settings: DecodeSettings, pictures: borrowing SealedMemory, returns: borrowing SealedMemory?
+    program: String, settings: DecodeSettings, pictures: borrowing SealedMemory, returns: borrowing SealedMemory
   ) throws(SystemError) {
     var pair: [Int32] = [-1, -1]
     guard socketpair(AF_UNIX, Int32(SOCK_SEQPACKET.rawValue) | Int32(SOCK_CLOEXEC.rawValue), 0, &pair) == 0 else {
@@ -39,14 +39,8 @@ final class WorkerProcess {
     let first = try Self.copy(output.number)
     let second = try Self.copy(theirs.number)
     let third = try Self.copy(pictures.descriptor.number)
-    var numbers = [first.number, second.number, third.number]
-    let fourth: OwnedDescriptor
-    switch returns {
-    case .some(let memory):
-      fourth = try Self.copy(memory.descriptor.number)
-      numbers.append(fourth.number)
-    case .none: fourth = try Self.copy(output.number)
-    }
+    let fourth = try Self.copy(returns.descriptor.number)
+    let numbers = [first.number, second.number, third.number, fourth.number]
     _ = socket.send(DecodeRequest.settings(version: DecodeLimits.version, settings).bytes)
 
     var arguments = [strdup(program), nil]

@@ -10,6 +10,7 @@ extension DecodeAnswer {
     case .result(let number, let result):
       writer.put(2 as UInt8, number)
       writer.put(result)
+    case .shown(let number, let size): writer.put(4 as UInt8, number, size.width, size.height)
     case .spoilt(let number, let fault):
       writer.put(3 as UInt8, number, fault.kind.rawValue)
       writer.put(fault.words, limit: DecodeLimits.maximumWords)
@@ -30,6 +31,7 @@ extension DecodeAnswer {
       guard let kind = PictureFault.Kind(rawValue: try reader.take()) else { throw WireError("an unknown fault") }
       self = .spoilt(
         number: number, PictureFault(kind, try reader.takeText(limit: DecodeLimits.maximumWords)))
+    case 4: self = .shown(number: try reader.take(), ShownSize(width: try reader.take(), height: try reader.take()))
     case let type: throw WireError("an answer of unknown type \(type)")
     }
     try reader.end()

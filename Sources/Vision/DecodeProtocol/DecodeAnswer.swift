@@ -6,6 +6,8 @@ package enum DecodeAnswer: Sendable, Equatable {
   case fenced(version: UInt16)
   /// What was read.
   case result(number: UInt64, DecodeResult)
+  /// A frame that somebody wants to see is in the second shared memory, after its result: one byte a pixel, row by row, 0 is black.
+  case shown(number: UInt64, ShownSize)
   /// The picture cannot be read.
   case spoilt(number: UInt64, PictureFault)
 }

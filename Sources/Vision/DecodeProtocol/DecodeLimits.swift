@@ -1,7 +1,7 @@
 /// The numbers that both ends of the decoder's socket keep to.
 package enum DecodeLimits {
   /// The protocol's version; a client starts no worker of another one.
-  package static let version: UInt16 = 2
+  package static let version: UInt16 = 3
   /// The longest packet in bytes: a result with many long symbols is cut to it, and says so.
   package static let maximumPacket = 131_072
   /// The longest words in bytes; longer ones are cut.
@@ -28,6 +28,8 @@ package enum DecodeLimits {
   package static let maximumExplanation = 64 << 20
   /// The longest side of a logo in pixels.
   package static let longestLogo = 1_024
+  /// The longest side in pixels of a frame that is made smaller to be shown.
+  package static let longestShown = 640
   /// The most frames of a video file that are numbered.
   package static let maximumVideoFrames = 1_000_000
 }

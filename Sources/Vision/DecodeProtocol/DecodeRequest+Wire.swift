@@ -10,7 +10,7 @@ extension DecodeRequest {
       writer.put(1 as UInt8, version, settings.kinds.rawValue, settings.stages, settings.mode.rawValue)
     case .frame(let number, let layout):
       writer.put(2 as UInt8, number, layout.format.rawValue, layout.width, layout.height, layout.stride)
-      writer.put(layout.byteCount)
+      writer.put(layout.byteCount, layout.isShown)
     case .picture(let number, let layout):
       writer.put(3 as UInt8, number, layout.byteCount, layout.frame, layout.purpose.rawValue)
     }
@@ -35,7 +35,7 @@ extension DecodeRequest {
         number: try reader.take(),
         FrameLayout(
           format: PixelFormat(rawValue: try reader.take()), width: try reader.take(), height: try reader.take(),
-          stride: try reader.take(), byteCount: try reader.take()))
+          stride: try reader.take(), byteCount: try reader.take(), isShown: try reader.takeFlag()))
     case 3:
       let number = try reader.take(UInt64.self)
       let (byteCount, frame) = (try reader.take(UInt32.self), try reader.take(UInt32.self))

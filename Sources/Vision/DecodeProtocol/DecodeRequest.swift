@@ -22,9 +22,14 @@ package struct FrameLayout: Sendable, Hashable {
   package var stride: UInt32
   /// How many bytes of the memory are the frame's.
   package var byteCount: UInt32
+  /// Whether somebody wants to see it: after its result it is made smaller, into the second shared memory (`DecodeAnswer.shown`).
+  package var isShown: Bool
 
   /// Makes a layout; none of it is checked.
-  package init(format: PixelFormat, width: UInt32, height: UInt32, stride: UInt32, byteCount: UInt32) {
+  package init(
+    format: PixelFormat, width: UInt32, height: UInt32, stride: UInt32, byteCount: UInt32, isShown: Bool = false
+  ) {
+    self.isShown = isShown
     self.format = format
     self.width = width
     self.height = height

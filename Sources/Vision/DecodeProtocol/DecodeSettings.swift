@@ -23,6 +23,11 @@ package struct DecodeSettings: Sendable, Hashable {
     self.mode = mode
   }
 
+  /// The size of the memory in which a worker puts what it sends back beside a result, in bytes.
+  package var returnedBytes: Int {
+    mode == .frames ? DecodeLimits.longestShown * DecodeLimits.longestShown : DecodeLimits.maximumExplanation
+  }
+
   /// The size of the memory in which pictures are handed over, in bytes.
   package var sharedBytes: Int { mode == .frames ? DecodeLimits.maximumFrame : DecodeLimits.maximumPicture }
 }

@@ -20,7 +20,7 @@ package struct Fence {
   static let socket: Int32 = 3
   /// The descriptor of the memory in which pictures come.
   static let pictures: Int32 = 4
-  /// The descriptor of the memory for what is sent back beside a result; not every worker has it.
+  /// The descriptor of the memory for what is sent back beside a result.
   static let returns: Int32 = 5
 
   /// The answer of a closed fence to a call that is tried on purpose: no system call gives it by itself there.

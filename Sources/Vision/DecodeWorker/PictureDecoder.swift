@@ -11,6 +11,8 @@ final class PictureDecoder: Answering {
   private let pictures: PictureReader
   private let reader: CodeReader
   private let logos: LogoReader
+  /// The frame that was looked at last, until it is shown; its pixels are there as long as no other request is taken.
+  private var shown: GreyImage?
 
   /// - Throws: a fault where a library cannot.
   init(_ settings: DecodeSettings) throws(PictureFault) {
@@ -44,8 +46,19 @@ final class PictureDecoder: Answering {
     }
   }
 
+  /// A frame that somebody wants to see, after what was read in it was told: who is at the gate comes first.
+  func more(_ request: DecodeRequest, _ returns: UnsafeMutableRawBufferPointer?) -> [UInt8]? {
+    defer { shown = nil }
+    guard case .frame(let number, _) = request, let image = shown, let returns,
+      let size = ShownSize(ofFrame: image.width, image.height),
+      ShownPicture.write(image, width: Int(size.width), height: Int(size.height), to: returns)
+    else { return nil }
+    return DecodeAnswer.shown(number: number, size).bytes
+  }
+
   private func read(_ layout: FrameLayout, _ memory: UnsafeRawBufferPointer) throws(PictureFault) -> DecodeResult {
     let image = try frames.read(layout, memory)
+    shown = layout.isShown ? image : nil
     let reading = Self.timed { reader.read(frame: image) }
     return DecodeResult(reading: reading, width: UInt32(image.width), height: UInt32(image.height))
   }

@@ -10,6 +10,13 @@ package protocol Answering {
   mutating func answer(
     _ request: DecodeRequest, _ memory: UnsafeRawBufferPointer, _ returns: UnsafeMutableRawBufferPointer?
   ) -> [UInt8]?
+
+  /// The packet that follows that answer, where one does: what may come later than it.
+  mutating func more(_ request: DecodeRequest, _ returns: UnsafeMutableRawBufferPointer?) -> [UInt8]?
+}
+
+extension Answering {
+  package mutating func more(_ request: DecodeRequest, _ returns: UnsafeMutableRawBufferPointer?) -> [UInt8]? { nil }
 }
 
 /// A worker's life: it takes its settings, closes the fence, says so, and answers until the client is gone.
@@ -42,7 +49,7 @@ package enum Worker {
         case .settings(DecodeLimits.version, let settings)? = try? DecodeRequest(bytes: packet)
       else { throw Fence.Failure(description: "there is no client of this version") }
       let memory = try map(Fence.pictures, atLeast: settings.sharedBytes, PROT_READ)
-      let returns = settings.mode == .pictures ? try map(Fence.returns, atLeast: 1, PROT_READ | PROT_WRITE) : nil
+      let returns = try map(Fence.returns, atLeast: settings.returnedBytes, PROT_READ | PROT_WRITE)
       var answering = try make(settings)
       try Fence.close(memory: ownBytes(settings.mode))
       guard send(DecodeAnswer.fenced(version: DecodeLimits.version).bytes) else { return 0 }
@@ -51,6 +58,7 @@ package enum Worker {
           let answer = answering.answer(request, UnsafeRawBufferPointer(memory), returns)
         else { return 65 }
         guard send(answer) else { break }
+        if let more = answering.more(request, returns), !send(more) { break }
       }
       return 0
     } catch {

@@ -152,14 +152,16 @@ struct AccessArgument: ParsableArguments {
 
   /// The users.
   func users() throws -> PageUsers {
-    try read(AccessFile.users(in: access), PageUsers.longest, PageUsers()) { bytes throws(AccessFileFault) in
+    try read(AccessFile.users(in: access), PageUsers.longest, "user list", PageUsers()) {
+      bytes throws(AccessFileFault) in
       try PageUsers(bytes)
     }
   }
 
   /// The door screens.
   func devices() throws -> PageDevices {
-    try read(AccessFile.devices(in: access), PageDevices.longest, PageDevices()) { bytes throws(AccessFileFault) in
+    try read(AccessFile.devices(in: access), PageDevices.longest, "device list", PageDevices()) {
+      bytes throws(AccessFileFault) in
       try PageDevices(bytes)
     }
   }
@@ -194,14 +196,15 @@ struct AccessArgument: ParsableArguments {
   }
 
   private func read<Content>(
-    _ path: String, _ limit: Int, _ none: Content, _ read: ([UInt8]) throws(AccessFileFault) -> Content
+    _ path: String, _ limit: Int, _ command: String, _ none: Content,
+    _ read: ([UInt8]) throws(AccessFileFault) -> Content
   ) throws -> Content {
     let bytes: [UInt8]
     do throws(SystemError) {
       bytes = try SmallFile.read(path, limit: limit + 1)
     } catch {
       if error.errno == ENOENT { return none }
-      throw Self.failure(path, error, "… list")
+      throw Self.failure(path, error, command)
     }
     do throws(AccessFileFault) { return try read(bytes) } catch { throw Self.failure(path, error) }
   }

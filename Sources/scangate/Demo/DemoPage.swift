@@ -66,9 +66,9 @@ struct DemoPage {
         perform: { _, _ in .refused(.notAllowed, "The demo takes no orders: type codes into its terminal.") },
         rights: { $0 == own ? allowed : ListenerRights(orders: [], names: false) }), events: events)
     var draft = FirstRunDraft()
-    draft.system = .init(
-      type: TicketSystemRegistry.venue.name, address: "https://localhost", words: [], choices: [])
-    draft.gate = gate.name
+    draft.take(
+      .init(type: TicketSystemRegistry.venue.name, address: "https://localhost", settings: ["apiKey: main"]))
+    draft.gate.name = gate.name
     let text = draft.yaml + "\nconsole:\n  listen: 127.0.0.1:8088\n  pages: true\n"
     guard
       var configuration = try ConfigurationFile.parse(

@@ -22,11 +22,12 @@ extension FirstRunSession {
     var run = FirstRun(offers)
     let devices = FirstRunDevices()
     let isWriting = Flag()
+    let unchanged = texts(.nothingChanged)
     let (inputs, input) = AsyncStream.makeStream(of: Input.self)
     let interruption = Interruption { number in
       guard !isWriting.isUp else { return }
       page.end()
-      Terminal.error("\nNothing was changed.")
+      Terminal.error("\n\(unchanged)")
       UnfinishedFiles.removeAll { _exit(128 + number) }
     }
     defer { interruption.end() }
@@ -44,12 +45,12 @@ extension FirstRunSession {
       try page.start(place.host, place.port) { input.yield(.page($0)) }
     } catch {
       page.end()
-      throw failure("The page cannot begin: \(error.words).")
+      throw failure(texts(.pageBegin, error.words))
     }
     var effects: [FirstRun.Effect] = []
-    var words: String?
+    var words: FirstRunText?
     var answered: Int?
-    var isGone = false
+    var (isGone, isSeen) = (false, false)
     page.show(run.view)
     for await next in inputs {
       switch next {
@@ -58,12 +59,11 @@ extension FirstRunSession {
         effects = run.take(event)
       case .page(.ready(let port)):
         let host = place.host.contains(":") ? "[\(place.host)]" : place.host
-        Terminal.out("Open this on this machine: http://\(host):\(port)/")
-        Terminal.out("Its code: \(page.code)")
-        Terminal.out(
-          "It is there for \(max(1, duration.components.seconds / 60)) min. Ctrl-C ends it; nothing is changed then.")
+        Terminal.out(texts(.pageOpen, "http://\(host):\(port)/"))
+        Terminal.out(texts(.pageShowsCode, page.code))
+        Terminal.out(texts(.pageThere, "\(max(1, duration.components.seconds / 60))"))
       case .page(.admitted):
-        Terminal.out("Somebody has typed the code. Who was it, if not you? Ctrl-C ends it.")
+        Terminal.out(texts(.pageAdmitted))
         effects = run.first
       case .page(.answer(let id, let number, let text)):
         effects = run.take(.answered(text, question: number))
@@ -72,17 +72,17 @@ extension FirstRunSession {
         answered = id
         effects =
           number == run.view.number && run.view.field?.isSecret == true ? run.take(await work.take(key: key)) : []
-      case .page(.seen): if run.view.isOver { words = words ?? "" }
+      case .page(.seen): isSeen = run.view.isOver
       case .page(.over(let told)):
         words = told
         effects = run.take(.cancelled)
       case .page(.gone):
         isGone = true
-        words = "The page's process has ended."
+        words = .own(.pageProcess)
         effects = run.take(.cancelled)
       case .patienceIsOver: break
       case .timeIsOver:
-        words = "The time of the page is over."
+        words = .own(.pageTime)
         effects = run.take(.cancelled)
       }
       for effect in effects {
@@ -90,7 +90,7 @@ extension FirstRunSession {
         order.yield(effect)
       }
       effects = []
-      if words != nil, run.view.isOver { break }
+      if words != nil || isSeen, run.view.isOver { break }
       page.show(run.view)
       if let id = answered { page.done(id) }
       answered = nil
@@ -104,7 +104,7 @@ extension FirstRunSession {
     if !isGone {
       // Whoever looks at the end, or sent the last code, has an answer before.
       var last = run.view
-      last.fault = words?.isEmpty == false ? words : nil
+      last.fault = words
       page.finish(last)
       let limit = Task {
         try await Task.sleep(for: Self.patience)
@@ -120,9 +120,9 @@ extension FirstRunSession {
     }
     page.end()
     await devices.deafen()
-    if let words, !words.isEmpty { Terminal.error(words) }
-    Terminal.out(run.view.title)
-    for line in run.view.words { Terminal.out("  \(line)") }
+    if let words { Terminal.error(texts(words)) }
+    Terminal.out(texts(run.view.title))
+    for line in run.view.words { Terminal.out("  \(texts(line))") }
     return run.isWritten
   }
 }

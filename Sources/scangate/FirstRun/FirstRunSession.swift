@@ -1,6 +1,7 @@
 import FirstRun
 import Glibc
 import LinuxIO
+import ScanModel
 import Synchronization
 
 /// A first run in a terminal: what is typed and what happens goes to the state machine, what is to be done to who does it.
@@ -20,8 +21,12 @@ struct FirstRunSession {
     case event(FirstRun.Event)
   }
 
+  /// Where scanners type into the very terminal that asks, what was scanned comes as a line within so short a time.
+  private static let echo = Duration.milliseconds(300)
+
   let offers: FirstRun.Offers
   let work: FirstRunWork
+  let texts: FirstRunTexts
 
   /// Runs to the end.
   /// - Parameters:
@@ -30,17 +35,18 @@ struct FirstRunSession {
   /// - Returns: whether the configuration was written.
   func run(script: [FirstRunView.Topic: String]?, key: [UInt8]?) async throws -> Bool {
     var run = FirstRun(offers)
-    var terminal = TerminalAnswers()
+    var terminal = TerminalAnswers(texts)
     let devices = FirstRunDevices()
     let (inputs, input) = AsyncStream.makeStream(of: Input.self)
     let saved = terminal.settings
     let isWriting = Flag()
+    let words = texts(.nothingChanged)
     let interruption = Interruption { number in
       // What is being written is written whole, within a moment, and then said.
       guard !isWriting.isUp else { return }
       // Nothing was written; the terminal shows again what is typed.
       if var saved { tcsetattr(STDIN_FILENO, TCSANOW, &saved) }
-      Terminal.error("\nNothing was changed.")
+      Terminal.error("\n\(words)")
       UnfinishedFiles.removeAll { _exit(128 + number) }
     }
     defer { interruption.end() }
@@ -55,6 +61,8 @@ struct FirstRunSession {
     let (orders, order) = AsyncStream.makeStream(of: FirstRun.Effect.self)
     let doing = Task { for await effect in orders { await perform(effect, devices) { input.yield(.event($0)) } } }
     defer { doing.cancel() }
+    let time = SystemTime()
+    var scanned: MonotonicTime?
     var given: [FirstRunView.Topic: Int] = [:]
     var effects = script == nil ? run.first : []
     var shown: FirstRunView?
@@ -87,7 +95,9 @@ struct FirstRunSession {
       switch next {
       case .event(let event):
         if case .unwritten = event { isWriting.isUp = false }
+        if case .scanned = event { scanned = time.now() }
         effects = run.take(event)
+      case .line where scanned.map { time.now() < $0 + Self.echo } == true: effects = []
       case .line(.tooLong): effects = run.take(.answered("", question: view.number))
       case .line(.line(let bytes)):
         effects =
@@ -116,7 +126,7 @@ struct FirstRunSession {
     case .hear(let reader): await devices.hear(reader, tell: tell)
     case .deafen: await devices.deafen()
     case .pulse(let slot, let offer): tell(await work.pulse(slot, offer))
-    case .discover(let address): tell(await work.discover(address))
+    case .discover(let form, let address, let answers): tell(await work.discover(form, address, answers))
     case .check(let text): tell(await work.check(text))
     case .write(let text): tell(await work.write(text))
     }

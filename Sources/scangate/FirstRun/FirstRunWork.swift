@@ -35,17 +35,19 @@ actor FirstRunWork {
       key = try PastedSecret(bytes)
       return .keyTaken
     } catch {
-      return .keyRefused(error.description)
+      return .keyRefused(.told(error.description))
     }
   }
 
   /// Tries one output: a relay pulses once.
   func pulse(_ slot: FirstRunDraft.Slot, _ offer: OutputOffer) async -> FirstRun.Event {
-    let text = FirstRunDraft.trial(of: slot, offer, type: TicketSystemRegistry.venue.name)
+    let found = TicketSystemDiscovery.Found(
+      type: TicketSystemRegistry.venue.name, address: "https://localhost", settings: ["apiKey: main"])
+    let text = FirstRunDraft.trial(of: slot, offer, found)
     do {
       let configuration = try ConfigurationFile.parse(text: text, file: file, options: ConfigurationArgument.options)
         .configuration
-      guard let gate = configuration.gates.first else { return .tried(fault: "There is nothing to try.") }
+      guard let gate = configuration.gates.first else { return .tried(fault: .own(.trialNothing)) }
       let trial = try SignalTrial(configuration, gate: gate, outputs: .standing(nil)) { _, _ in }
       do throws(SetupError) {
         try await trial.start()
@@ -53,27 +55,29 @@ actor FirstRunWork {
         try? await Task.sleep(for: .seconds(slot == .relay ? 1 : 3))
       } catch {
         await trial.stop()
-        return .tried(fault: TerminalText.clean(error.description, limit: 1_000))
+        return .tried(fault: .told(TerminalText.clean(error.description, limit: 1_000)))
       }
       await trial.stop()
-      return .tried(fault: trial.broken.isEmpty ? nil : "The \(trial.broken.joined(separator: ", ")) did not work.")
+      return .tried(fault: trial.broken.isEmpty ? nil : .own(.trialBroken, trial.broken.joined(separator: ", ")))
     } catch {
-      return .tried(fault: "It cannot be tried: \(TerminalText.clean("\(error)", limit: 1_000))")
+      return .tried(fault: .own(.trialFailed, TerminalText.clean("\(error)", limit: 1_000)))
     }
   }
 
-  /// Asks a server what it is: each type of ticket system that can be found so, in turn.
-  func discover(_ address: String) async -> FirstRun.Event {
-    guard let key else { return .undiscovered("There is no key.") }
-    var words = "No ticket system that can be set up here is known."
-    for discovery in TicketSystemRegistry.discoveries {
-      do throws(TicketSystemDiscovery.Fault) {
-        return .discovered(try await discovery.find(at: address, key: key.text))
-      } catch {
-        words = error.words
-      }
+  /// Asks a server what it is.
+  func discover(
+    _ form: TicketSystemForm, _ address: String, _ answers: [TicketSystemQuestion: String]
+  ) async -> FirstRun.Event {
+    guard let key, let discovery = TicketSystemRegistry.discoveries.first(where: { $0.form == form }) else {
+      return .undiscovered(.own(.keyMissing))
     }
-    return .undiscovered(TerminalText.clean(words, limit: 1_000))
+    do throws(TicketSystemDiscovery.Fault) {
+      return .discovered(
+        try await discovery.find(
+          .init(address: address, answers: answers, secret: key.text, credential: credential)))
+    } catch {
+      return .undiscovered(.told(TerminalText.clean(error.words, limit: 1_000)))
+    }
   }
 
   /// What `config check --online` does, with the key that is not kept yet.
@@ -101,16 +105,17 @@ actor FirstRunWork {
 
   /// Writes key and configuration: both, or neither. What was there is kept beside.
   func write(_ text: String) -> FirstRun.Event {
-    guard let key else { return .unwritten("There is no key.") }
+    guard let key else { return .unwritten(.own(.keyMissing)) }
     state.prepare()
     let store = CredentialStore(keys: state.keys)
+    let wasThere = access(file, F_OK) == 0
     var isKept = false
     do {
       // Whatever can fail for want of room or rights has failed before the last step.
       var new = try FileReplacement(of: file, mode: 0o644)
       try SmallFile.write(new.file.number, [UInt8](text.utf8))
       try SmallFile.sync(new.file.number)
-      if access(file, F_OK) == 0 {
+      if wasThere {
         let former = try SmallFile.read(file, limit: 1 << 20)
         var kept = try FileReplacement(of: file + ".before", mode: 0o644)
         try SmallFile.write(kept.file.number, former)
@@ -123,15 +128,15 @@ actor FirstRunWork {
       let isInPlace = (error as? SystemError)?.call == "sync"
       if isKept, !isInPlace { _ = try? store.remove(credential) }
       let words = (error as? SystemError)?.words ?? "\(error)"
-      return .unwritten("\(file) cannot be written, and nothing was changed: \(TerminalText.clean(words, limit: 500))")
+      return .unwritten(.own(.unwritten, TerminalText.clean(file, limit: 1_000), TerminalText.clean(words, limit: 500)))
     }
-    var next = [
-      "The configuration is \(file); the key is the credential \(credential), sealed.",
-      geteuid() == 0 && access("/run/systemd/system", F_OK) == 0
-        ? "Now start it: sudo systemctl enable --now scangate, and hold a ticket up: scangate watch shows it."
-        : "Now start it: scangate run --config \(file)",
+    let place = TerminalText.clean(file, limit: 1_000)
+    let isInstalled = geteuid() == 0 && access("/run/systemd/system", F_OK) == 0
+    var next: [FirstRunText] = [
+      .own(.writtenWhere, place, credential),
+      !isInstalled ? .own(.writtenRun, place) : wasThere ? .own(.writtenRestart) : .own(.writtenService),
     ]
-    if let hint = state.hint { next.append(hint) }
-    return .written(next.map { TerminalText.clean($0, limit: 1_000) })
+    if let hint = state.hint { next.append(.told(TerminalText.clean(hint, limit: 1_000))) }
+    return .written(next)
   }
 }

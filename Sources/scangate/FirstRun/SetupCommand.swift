@@ -2,6 +2,7 @@ import ArgumentParser
 import FirstRun
 import Glibc
 import LinuxIO
+import ScanConfiguration
 import ScanModel
 import Sealing
 
@@ -62,11 +63,13 @@ struct SetupCommand: AsyncParsableCommand {
     guard yes || web || isatty(STDIN_FILENO) != 0 else {
       throw failure("Nobody is here to be asked: add --reader, --system and --yes.", Exit.usage)
     }
+    let texts = FirstRunTexts.of(Self.language)
+    try checkRights(texts)
     let store = CredentialStore(keys: state.keys)
     let credential = FirstRunWork.freeCredential(in: store)
     let session = FirstRunSession(
-      offers: FirstRunDevices.offers(file: file, hasFile: access(file, F_OK) == 0, credential: credential),
-      work: FirstRunWork(file: file, state: state, credential: credential))
+      offers: FirstRunDevices.offers(file: file, hasFile: access(file, F_OK) == 0),
+      work: FirstRunWork(file: file, state: state, credential: credential), texts: texts)
     let key =
       yes
       ? [UInt8](
@@ -77,6 +80,21 @@ struct SetupCommand: AsyncParsableCommand {
       ? try await session.run(page: SetupPage(for: .seconds(webSeconds)), at: place(), for: .seconds(webSeconds))
       : try await session.run(script: yes ? script : nil, key: key)
     if !isWritten { throw yes ? Exit.configuration : ExitCode(130) }
+  }
+
+  /// Makes sure that what is asked for can be written at the end.
+  private func checkRights(_ texts: FirstRunTexts) throws {
+    let folder = file.lastIndex(of: "/").map { $0 == file.startIndex ? "/" : String(file[..<$0]) } ?? "."
+    guard access(folder, W_OK | X_OK) != 0 else { return }
+    let error = SystemError(errno: errno, call: "access")
+    throw failure(texts(.noRights, TerminalText.clean(file, limit: 1_000), error.words), Exit.output)
+  }
+
+  /// The language of whoever is at the terminal, as programs are told it.
+  private static var language: PageLanguage {
+    let names: [String] = ["LC_ALL", "LC_MESSAGES", "LANG"]
+    let locale = names.compactMap { name in getenv(name).map { String(cString: $0) } }.first { !$0.isEmpty }
+    return locale.flatMap(PageLanguage.init(locale:)) ?? .en
   }
 
   /// Where the page listens. A key is typed into it, and it has no TLS: loopback alone.
@@ -95,7 +113,8 @@ struct SetupCommand: AsyncParsableCommand {
   /// What options answer, by the question's topic.
   private var script: [FirstRunView.Topic: String] {
     var script: [FirstRunView.Topic: String] = [
-      .output: relay ?? "none", .test: "skip", .judged: "ok", .trial: "untried", .event: event ?? "1",
+      .output: relay ?? "none", .kind: "1", .another: "no", .test: "skip", .judged: "ok", .trial: "untried",
+      .event: event ?? "1",
       .gate: gate ?? "gate", .confirm: "yes",
     ]
     script[.reader] = reader

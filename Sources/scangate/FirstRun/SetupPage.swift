@@ -17,7 +17,7 @@ final class SetupPage: Sendable {
     /// Somebody is admitted.
     case admitted
     /// It is to end, in words.
-    case over(String)
+    case over(FirstRunText)
     /// Its process has ended.
     case gone
     /// The end was shown.
@@ -43,7 +43,7 @@ final class SetupPage: Sendable {
       guard let self else { return }
       switch message {
       case .ready(let port)?:
-        tell(self.process.isConfined ? .ready(port) : .over("The page's process has more rights than it may have."))
+        tell(self.process.isConfined ? .ready(port) : .over(.own(.pageRights)))
       case .code(let id, let code)?: self.judge(id, code, tell)
       case .answer(let id, let number, let text)? where self.isOpen: tell(.answer(id, question: number, text))
       case .key(let id, let number, let key)? where self.isOpen:
@@ -81,10 +81,10 @@ final class SetupPage: Sendable {
       tell(.admitted)
     case .wrong(let left):
       process.link.send(
-        .done(id, words: "That is not the code that the terminal shows. You may try \(left) times."))
+        .done(id, words: .own(.pageWrong, "\(left)")))
     case .over:
-      process.link.send(.done(id, words: "The page has ended."))
-      tell(.over("Too many wrong codes were sent to the page, or its time is over."))
+      process.link.send(.done(id, words: .own(.pageEnded)))
+      tell(.over(.own(.pageTries)))
     }
   }
 }

@@ -3,10 +3,12 @@ import Glibc
 
 /// The terminal that a first run asks in: draws what is to be seen, and hides what is typed where it is a key.
 struct TerminalAnswers {
+  private let texts: FirstRunTexts
   private var saved: termios?
   private var isHidden = false
 
-  init() {
+  init(_ texts: FirstRunTexts) {
+    self.texts = texts
     var now = termios()
     if isatty(STDIN_FILENO) != 0, tcgetattr(STDIN_FILENO, &now) == 0 { saved = now }
   }
@@ -18,15 +20,42 @@ struct TerminalAnswers {
   mutating func show(_ view: FirstRunView) {
     hide(view.field?.isSecret == true)
     Terminal.out("")
-    if let fault = view.fault { Terminal.error("! \(fault)") }
-    Terminal.out(view.isOver ? view.title : "[\(view.step)/\(FirstRunView.steps)] \(view.title)")
-    for line in view.words { Terminal.out("  \(line)") }
+    let width = Self.width
+    func tell(_ text: String, indent: String = "", _ out: (String) -> Void = Terminal.out) {
+      for line in Self.wrapped(indent + text, to: width, indent: indent) { out(line) }
+    }
+    if let fault = view.fault { tell("! \(texts(fault))", Terminal.error) }
+    let title = texts(view.title)
+    tell(view.isOver ? title : "[\(view.step)/\(FirstRunView.steps)] \(title)")
+    for line in view.words { tell(texts(line), indent: "  ") }
     if let code = view.code, let picture = try? CodePicture(code) { picture.show() }
     for line in view.text { Terminal.out("    \(line)") }
-    for choice in view.choices { Terminal.out("  \(choice.id)  \(choice.label)") }
+    for choice in view.choices { tell("\(choice.id)  \(texts(choice.label))", indent: "  ") }
     guard !view.isWaiting, !view.isOver else { return }
     let suggestion = view.field.map { $0.suggestion.isEmpty ? "" : " [\($0.suggestion)]" } ?? ""
-    Terminal.write("\(view.field?.label ?? "Answer")\(suggestion): ")
+    Terminal.write("\(texts(view.field?.label ?? .own(.answer)))\(suggestion): ")
+  }
+
+  /// How many columns the terminal has; `nil` where that is not known.
+  private static var width: Int? {
+    var size = winsize()
+    guard ioctl(STDOUT_FILENO, UInt(TIOCGWINSZ), &size) == 0, size.ws_col >= 20 else { return nil }
+    return Int(size.ws_col)
+  }
+
+  /// Lines of whole words, where a terminal would break them anywhere. A word that is longer than a line stays whole.
+  static func wrapped(_ text: String, to width: Int?, indent: String) -> [String] {
+    guard let width, text.count > width else { return [text] }
+    var lines: [String] = []
+    var line = indent
+    for word in text.dropFirst(indent.count).split(separator: " ") {
+      if line.count > indent.count, line.count + 1 + word.count > width {
+        lines.append(line)
+        line = indent
+      }
+      line += (line.count > indent.count ? " " : "") + word
+    }
+    return lines + [line]
   }
 
   /// Shows what is typed again.

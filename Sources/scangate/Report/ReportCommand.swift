@@ -36,6 +36,13 @@ struct ReportCommand: AsyncParsableCommand {
   var zone: String?
 
   @Option(
+    help: ArgumentHelp(
+      "The language of pages: en, de, fr or es. Else that of the console's pages in the configuration, else the terminal's.",
+      valueName: "language"),
+    completion: .list(ReportLanguages.names))
+  var language: String?
+
+  @Option(
     help: ArgumentHelp("Write comma-separated values to this file; - for standard output.", valueName: "file"),
     completion: .file(extensions: ["csv"]))
   var csv: String?
@@ -51,6 +58,9 @@ struct ReportCommand: AsyncParsableCommand {
 
   func validate() throws {
     guard (csv == nil) != (pdf == nil) else { throw ValidationError("Write --csv FILE, or --pdf FILE.") }
+    if let language, !ReportLanguages.names.contains(language) {
+      throw ValidationError("--language is one of \(ReportLanguages.names.joined(separator: ", ")).")
+    }
     if let from, let until, from >= until {
       throw ValidationError("--from is not before --until: nothing lies between.")
     }
@@ -58,7 +68,8 @@ struct ReportCommand: AsyncParsableCommand {
 
   func run() async throws {
     let question = ReportQuestion(
-      from: from, until: until, gate: gate.map { GateID($0) }, event: event, zone: zone, form: csv == nil ? .pdf : .csv)
+      from: from, until: until, gate: gate.map { GateID($0) }, event: event, zone: zone, form: csv == nil ? .pdf : .csv,
+      language: csv == nil ? ReportLanguages.chosen(language) : nil)
     let progress = ProgressLine("Waiting for the report")
     defer { progress.end() }
     let file: ReportFile

@@ -53,7 +53,7 @@ struct OrderArguments: ParsableArguments {
       outcome = .unknown(error.description)
     }
     switch outcome {
-    case .done, .decided, .found: return outcome
+    case .done, .decided, .found, .picture: return outcome
     case .refused(let refusal, let words):
       throw failure("Not done (\(refusal.rawValue)). \(words)", Exit.refused)
     case .unknown(let words):

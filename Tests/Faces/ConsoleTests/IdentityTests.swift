@@ -12,7 +12,7 @@ import Testing
 @Suite struct IdentityTests {
   /// Asks over TLS, believing only `trusted`.
   /// - Returns: the answer, or `nil` where no connection came about.
-  private static func ask(
+  static func ask(
     _ port: Int, trusting trusted: [UInt8], as host: String?, change: (inout TLSConfiguration) -> Void = { _ in }
   ) async throws -> String? {
     var tls = TLSConfiguration.makeClientConfiguration()

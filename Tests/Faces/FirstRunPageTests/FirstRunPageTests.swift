@@ -1,5 +1,6 @@
 import Expectations
 import FirstRun
+import ScanConfiguration
 import ScanModel
 import ScanTesting
 import Testing
@@ -9,21 +10,22 @@ import Testing
 private let hostile = "<script>alert('1')</script>&\"\u{202E}\u{0}"
 
 private func view() -> FirstRunView {
-  var view = FirstRunView(number: 7, topic: .event, step: 4, title: hostile)
-  view.words = [hostile]
-  view.fault = hostile
+  var view = FirstRunView(number: 7, topic: .event, step: 4, title: .told(hostile))
+  view.words = [.told(hostile), .own(.trying, hostile)]
+  view.fault = .told(hostile)
   view.code = "code"
   view.text = [hostile, ""]
-  view.choices = [.init("1", hostile), .init("back", "back")]
-  view.field = .init(hostile, suggestion: hostile, isSecret: false)
+  view.choices = [.init("1", .told(hostile)), .init("back", .own(.back))]
+  view.field = .init(.told(hostile), suggestion: hostile, isSecret: false)
   return view
 }
 
 @Suite struct PageMessageTests {
   @Test func whatIsSaidIsHeard() {
     let messages: [PageMessage] = [
-      .listen(host: "::1", port: 8080), .view(view()), .view(.init(number: 1, topic: .over, step: 6, title: "")),
-      .done(3, words: nil), .done(4, words: hostile), .end(view()), .ready(port: 1), .code(5, hostile),
+      .listen(host: "::1", port: 8080), .view(view()),
+      .view(.init(number: 1, topic: .over, step: 6, title: .own(.overWritten))),
+      .done(3, words: nil), .done(4, words: .told(hostile)), .end(view()), .ready(port: 1), .code(5, hostile),
       .answer(6, question: 2, hostile), .key(7, question: 3, "secret"), .seen,
     ]
     for message in messages { expectEqual(PageMessage(message.bytes), message) }
@@ -43,7 +45,7 @@ private func view() -> FirstRunView {
 }
 
 @Suite struct PageHTMLTests {
-  private let html = PageHTML { _ in "<svg></svg>" }
+  private let html = PageHTML(texts: .of(.en)) { _ in "<svg></svg>" }
 
   @Test func whatComesFromOutsideIsText() {
     let page = html.question(view(), revision: 4, token: "t", refresh: 3)
@@ -52,9 +54,24 @@ private func view() -> FirstRunView {
     expect(!page.contains("style=") && !page.contains("http://") && !page.contains("https://"))
   }
 
+  @Test func aPageIsInOneLanguage() {
+    var asked = FirstRunView(number: 1, topic: .gate, step: 5, title: .own(.gateTitle))
+    asked.field = .init(.own(.gateField))
+    for (language, words) in [(PageLanguage.de, "Wie heißt"), (.fr, "Comment s’appelle"), (.es, "¿Cómo se llama")] {
+      let html = PageHTML(texts: .of(language)) { _ in "" }
+      for page in [html.question(asked, revision: 1, token: "t", refresh: 1), html.signIn(.own(.pageWrong, "4"))] {
+        expect(page.contains("<html lang=\"\(language.rawValue)\">"))
+        for english in ["Send<", "Go on", "Set this", "Step", "This page", "The terminal"] {
+          expect(!page.contains(english), "\(language): \(english)")
+        }
+      }
+      expect(html.question(asked, revision: 1, token: "t", refresh: nil).contains(words))
+    }
+  }
+
   @Test func aKeyIsNeverShown() {
-    var asked = FirstRunView(number: 1, topic: .key, step: 3, title: "Key")
-    asked.field = .init("Key", suggestion: "leaked", isSecret: true)
+    var asked = FirstRunView(number: 1, topic: .key, step: 3, title: .own(.keyTitleApiKey))
+    asked.field = .init(.own(.keyFieldApiKey), suggestion: "leaked", isSecret: true)
     let page = html.question(asked, revision: 1, token: "t", refresh: nil)
     expect(!page.contains("leaked"))
     expect(page.contains("type=\"password\""))
@@ -75,20 +92,26 @@ private func view() -> FirstRunView {
     let state = PageState()
     state.show(view())
     let revision = state.shown?.revision ?? 0
-    let (id, wakes) = state.watch()
+    guard let (id, wakes) = state.watch() else {
+      expect(false, "nobody may look on")
+      return
+    }
     var feed = wakes.makeAsyncIterator()
     _ = await feed.next()
     expectEqual(state.news(after: revision), nil)
     // The same once more is no news.
     state.show(view())
     expectEqual(state.news(after: revision), nil)
-    state.show(.init(number: 8, topic: .gate, step: 5, title: "Gate"))
+    state.show(.init(number: 8, topic: .gate, step: 5, title: .own(.gateTitle)))
     _ = await feed.next()
-    expectEqual(state.news(after: revision), .changed)
-    let last = FirstRunView(number: 9, topic: .over, step: 6, title: "Over")
+    expectEqual(state.news(after: revision), .changed(revision + 1))
+    // Strangers are told of nothing but the end, and of that nothing.
+    expectEqual(state.news(after: nil), nil)
+    let last = FirstRunView(number: 9, topic: .over, step: 6, title: .own(.overUnwritten))
     state.end(last)
     _ = await feed.next()
     expectEqual(state.news(after: revision), .over(last))
+    expectEqual(state.news(after: nil), .over(nil))
     // Nothing is to be seen behind the end, and nobody waits for an answer.
     state.show(view())
     expectEqual(state.shown?.view, last)
@@ -99,21 +122,30 @@ private func view() -> FirstRunView {
     expect(more == nil)
   }
 
+  @Test func whoLooksOnIsBounded() {
+    let state = PageState()
+    let all = (0..<PageState.mostWatchers).compactMap { _ in state.watch() }
+    expectEqual(all.count, PageState.mostWatchers)
+    expect(state.watch() == nil)
+    if let first = all.first { state.endWatch(first.id) }
+    expect(state.watch() != nil)
+  }
+
   @Test func anAnswerIsAwaited() async {
     let state = PageState()
     async let words = state.ask { id in
-      state.answer(id, "wrong")
+      state.answer(id, .told("wrong"))
       return true
     }
-    expectEqual(await words, "wrong")
+    expectEqual(await words, .told("wrong"))
     let unsent = await state.ask { _ in false }
     expect(unsent != nil)
   }
 
   @Test func anEventIsOfLinesAndTurnsNothing() {
-    var last = FirstRunView(number: 9, topic: .over, step: 6, title: "a\nevent: x\u{202E}")
-    last.words = ["b\r\nc"]
-    let text = PageScript.event(.over(last))
+    var last = FirstRunView(number: 9, topic: .over, step: 6, title: .told("a\nevent: x\u{202E}"))
+    last.words = [.told("b\r\nc")]
+    let text = PageScript.event(.over(last), .of(.en))
     expectEqual(text, "event: over\ndata: a event: x\u{FFFD}\ndata: b  c\n\n")
   }
 }

@@ -286,7 +286,7 @@ private final class FakeDecoder: FrameDecoder {
 
   var isReady: Bool { view.state.withLock { $0.isReady } }
 
-  func submit(_ frame: RawFrame, number: UInt64) -> Bool {
+  func submit(_ frame: RawFrame, number: UInt64, isShown: Bool) -> Bool {
     let event = view.state.withLock { state -> DecodeEvent in
       state.looked += 1
       if !state.faults.isEmpty { return .replaced(state.faults.removeFirst()) }

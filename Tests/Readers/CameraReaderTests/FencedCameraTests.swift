@@ -33,6 +33,41 @@ import Testing
     }
   }
 
+  /// One picture on demand: it is what the camera shows, with the code in it, one a second, and of no reader that has none.
+  @Test func onePictureIsShown() async throws {
+    let camera = try FakeCamera()
+    camera.state.withLock { state in
+      state.offers = [VideoOffer(format: .grey, sizes: .one(VideoSize(width: 640, height: 480)))]
+      state.pictureBytes = 640 * 480
+      state.picture = Self.picture
+    }
+    let program = try #require(
+      CommandLine.arguments.first.map { path in
+        path.split(separator: "/").dropLast().reduce("") { $0 + "/" + $1 } + "/scangate-decode"
+      })
+    let lane = ReaderID("lane")
+    let source = try CameraSource(
+      [CameraConfiguration(id: lane, place: .path(camera.node))], calls: camera,
+      makeDecoder: fencedDecoders(program: program))
+    await #expect(throws: CameraLookFault.notRead) { try await source.look(at: lane) }
+    let (stream, continuation) = AsyncStream<ReaderEvent>.makeStream()
+    try await source.start { continuation.yield($0) }
+    let isOver = Atomic(false)
+    try SystemThread.start("feeder") {
+      while !isOver.load(ordering: .relaxed) { if !camera.take() { sched_yield() } }
+    }
+    defer { isOver.store(true, ordering: .relaxed) }
+    for await event in stream { if case .read = event { break } }
+    let look = try await source.look(at: lane)
+    expect(look.picture.width == 640 && look.picture.height == 480)
+    expectEqual(look.picture.pixels, Self.picture)
+    expectEqual(look.reading.symbols.map(\.text), ["TICKET-0001"])
+    expect(look.isFrozen, "this camera gives the same picture for ever")
+    await #expect(throws: CameraLookFault.tooSoon) { try await source.look(at: lane) }
+    await #expect(throws: CameraLookFault.notRead) { try await source.look(at: ReaderID("other")) }
+    await source.stop()
+  }
+
   @Test func aCodeIsReadThroughTheFence() async throws {
     let camera = try FakeCamera()
     camera.state.withLock { state in

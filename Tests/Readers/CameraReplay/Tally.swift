@@ -28,6 +28,7 @@ final class Tally: Sendable {
     case .reading(_, let reading):
       looked.add(1, ordering: .relaxed)
       if reading.isStill { still.add(1, ordering: .relaxed) }
+    case .shown: break
     case .spoilt(let frame, let fault): fail("frame \(frame) could not be read: \(fault)")
     case .replaced(let fault): fail("the decoder was replaced: \(fault)")
     case .noise: break
@@ -47,9 +48,9 @@ final class TalliedDecoder: FrameDecoder {
 
   var isReady: Bool { decoder.isReady }
 
-  func submit(_ frame: RawFrame, number: UInt64) -> Bool {
+  func submit(_ frame: RawFrame, number: UInt64, isShown: Bool) -> Bool {
     tally.worker.store(decoder.process ?? 0, ordering: .relaxed)
-    return decoder.submit(frame, number: number)
+    return decoder.submit(frame, number: number, isShown: isShown)
   }
 
   func stop() { decoder.stop() }

@@ -1,7 +1,7 @@
 import Expectations
 import Foundation
 import LinuxIO
-import ReportPages
+@testable import ReportPages
 import Reports
 import ScanModel
 import ScanTesting
@@ -34,7 +34,7 @@ import Testing
   }
 
   /// What a program says of a document.
-  private static func told(_ program: String, _ arguments: [String], of bytes: [UInt8]) throws -> String {
+  static func told(_ program: String, _ arguments: [String], of bytes: [UInt8]) throws -> String {
     let file = FileManager.default.temporaryDirectory.appending(path: "report-\(UUID().uuidString).pdf")
     defer { try? FileManager.default.removeItem(at: file) }
     try Data(bytes).write(to: file)
@@ -87,7 +87,7 @@ import Testing
     let document = try ReportPages.document(of: Self.report(1_500, listed: 1_500), limit: 1 << 25)
     let text = try Self.told("pdftotext", ["FILE", "-"], of: document.bytes)
     expect(text.contains("500 more are counted"))
-    expect(document.pages > 37)
+    expect(document.pages > 25, "\(document.pages)")
   }
 
   @Test func aDocumentThatIsTooLongIsRefused() throws {

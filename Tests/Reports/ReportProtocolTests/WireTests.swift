@@ -29,7 +29,7 @@ struct RandomMessages {
       return .report(
         ReportQuestion(
           from: time(), until: time(), gate: maybe { GateID($0.text()) }, event: maybe { $0.text(900) },
-          zone: maybe { $0.text() }, form: pick(ReportQuestion.Form.allCases)))
+          zone: maybe { $0.text() }, form: pick(ReportQuestion.Form.allCases), language: maybe { $0.text() }))
     default:
       return .page(
         JournalPageQuestion(

@@ -13,14 +13,20 @@ private let camera = FoundReader(
   kind: .camera, node: "/dev/video0", title: "A camera", name: "a-camera", match: "vendor: \"046d\"")
 private let relay = OutputOffer.line(chip: "gate", "RELAY0", isNumber: false)
 private let found = TicketSystemDiscovery.Found(
-  type: "eventschedule", address: "https://tickets.example.org", words: ["Tickets"],
-  choices: [.init(title: "all events", ticket: ""), .init(title: "a show", ticket: "{ events: [\"Mzg5NzM0\"] }")])
+  type: "eventschedule", address: "https://tickets.example.org", settings: ["apiKey: main"], words: ["Tickets"],
+  choices: [.init(.all, ticket: ""), .init(.named("a show"), ticket: "{ events: [\"Mzg5NzM0\"] }")])
+private let tickets = TicketSystemForm(.tickets, secret: .apiKey)
+private let shows = TicketSystemForm(.shows, secret: .password, questions: [.venue, .zone, .account, .website])
 
-private func begun() -> FirstRun {
+private func begun(_ systems: [TicketSystemForm] = [tickets]) -> FirstRun {
   FirstRun(
     .init(
       readers: [camera], lines: [relay, .line(chip: "gate", "7", isNumber: true)], lamps: [.led("gate:green:pass")],
-      file: "/etc/scangate/scangate.yaml", hasFile: true))
+      file: "/etc/scangate/scangate.yaml", hasFile: true, systems: systems, zone: "Europe/Vienna"))
+}
+
+extension FirstRunText: ExpressibleByStringLiteral {
+  public init(stringLiteral text: String) { self = .told(text) }
 }
 
 extension FirstRun {
@@ -45,13 +51,15 @@ extension FirstRun {
     expectEqual(run.answer("none"), [])
     expectEqual(run.answer("https://tickets.example.org"), [])
     expect(run.view.field?.isSecret == true)
-    expectEqual(run.take(.keyTaken), [.discover("https://tickets.example.org")])
+    expectEqual(run.take(.keyTaken), [.discover(tickets, "https://tickets.example.org", [:])])
     expectEqual(run.take(.discovered(found)), [])
     expectEqual(run.answer("2"), [])
     let yaml = run.draft.yaml.replacing("name: gate", with: "name: north").replacing("  gate:", with: "  north:")
-    expectEqual(run.answer("north"), [.check(yaml)])
+    expectEqual(run.answer("north"), [])
+    expectEqual(run.view.topic, .another)
+    expectEqual(run.answer("no"), [.check(yaml)])
     expectEqual(run.take(.checked(lines: ["answers"], isGood: true)), [])
-    expect(run.view.words.contains { $0.contains(".before") })
+    expect(run.view.words.contains(.own(.confirmKept, "/etc/scangate/scangate.yaml")))
     expectEqual(run.answer("yes"), [.write(yaml)])
     expectEqual(run.take(.written(["next"])), [])
     expect(run.isWritten)
@@ -97,6 +105,107 @@ extension FirstRun {
     expectEqual(run.view.topic, .output)
   }
 
+  /// Answers up to the question for the key; with more systems than one the first of them.
+  private func atKey(_ systems: [TicketSystemForm] = [tickets], kind: [String] = []) -> FirstRun {
+    var run = begun(systems)
+    for answer in ["1", "none", "none", "none"] + kind + ["https://a.example"] { _ = run.answer(answer) }
+    return run
+  }
+
+  @Test func aTicketSystemIsAskedForWhatItNeeds() {
+    var run = atKey([tickets, shows], kind: ["2"])
+    expectEqual(run.view.topic, .detail)
+    for wrong in ["", "two words", "\u{e9}"] {
+      _ = run.answer(wrong)
+      expectEqual(run.view.fault, .own(.detailRefusalVenue))
+    }
+    _ = run.answer("3f0c2a51")
+    expectEqual(run.view.field?.suggestion, "Europe/Vienna")
+    _ = run.answer("")
+    _ = run.answer("nobody")
+    expectEqual(run.view.fault, .own(.detailRefusalAccount))
+    _ = run.answer("door@a.example")
+    // Back, what was said is proposed again.
+    _ = run.answer("back")
+    expectEqual(run.view.field?.suggestion, "door@a.example")
+    _ = run.answer("")
+    expectEqual(run.view.field?.suggestion, "")
+    _ = run.answer("")
+    expectEqual(run.view.topic, .key)
+    expectEqual(run.view.title, .own(.keyTitlePassword))
+    expectEqual(
+      run.take(.keyTaken),
+      [
+        .discover(
+          shows, "https://a.example",
+          [.venue: "3f0c2a51", .zone: "Europe/Vienna", .account: "door@a.example", .website: ""])
+      ])
+    // Whoever chooses another system is not asked what the former one's address was.
+    run = atKey([tickets, shows], kind: ["2"])
+    for _ in 0..<2 { _ = run.answer("back") }
+    expectEqual(run.view.topic, .kind)
+    _ = run.answer("1")
+    expectEqual(run.view.field?.suggestion, "https://")
+  }
+
+  @Test func anotherGateHasItsOwnReaderOutputsAndName() throws {
+    var run = begun()
+    _ = run.take(.scanned(scanner))
+    for answer in ["skip", "1", "untried", "1", "untried", "none", "https://a.example"] { _ = run.answer(answer) }
+    _ = run.take(.keyTaken)
+    _ = run.take(.discovered(found))
+    for answer in ["2", "north"] { _ = run.answer(answer) }
+    expectEqual(run.answer("yes"), [.listen(ports: false)])
+    // Its scanner is not the other's, nor are its outputs.
+    _ = run.take(.scanned(scanner))
+    expectEqual(run.view.topic, .reader)
+    expectEqual(run.view.fault, .own(.readerTaken, scanner.title, "north"))
+    var other = scanner
+    (other.node, other.match) = ("/dev/input/event6", "serial: \"2\"")
+    var named = other
+    named.name = "a-scanner-2"
+    expectEqual(run.take(.scanned(other)), [.deafen, .hear(named)])
+    _ = run.answer("skip")
+    expectEqual(run.view.choices.map(\.id).filter { Int($0) != nil }, ["1"])
+    for answer in ["1", "untried", "none", "none"] { _ = run.answer(answer) }
+    // The ticket system is known.
+    expectEqual(run.view.topic, .event)
+    _ = run.answer("1")
+    expectEqual(run.view.field?.suggestion, "gate")
+    _ = run.answer("north")
+    expectEqual(run.view.fault, .own(.gateTaken, "north"))
+    _ = run.answer("south")
+    let effects = run.answer("no")
+    guard case .check(let text)? = effects.first else {
+      expect(false, "nothing is checked")
+      return
+    }
+    let configuration = try ConfigurationFile.parse(
+      text: text, file: "first.yaml",
+      options: ConfigurationOptions(ticketSystems: [.eventSchedule], keymapValidator: { _, _, _, _ in nil })
+    ).configuration
+    expectEqual(configuration.gates.map(\.id.name), ["north", "south"])
+    expectEqual(configuration.gates.map(\.outputs.count), [2, 1])
+    expectEqual(configuration.wedges.count, 2)
+    // Back to where the second gate was not begun.
+    _ = run.take(.checked(lines: [], isGood: true))
+    for _ in 0..<40 where run.view.topic != .another || run.draft.gates.count != 0 { _ = run.answer("back") }
+    expectEqual(run.view.words, [.own(.anotherWords, "north")])
+  }
+
+  @Test func whatIsPluggedInRenumbersWhatIsOffered() {
+    var run = begun()
+    let number = run.view.number
+    _ = run.take(.plugged([camera]))
+    expectEqual(run.view.number, number)
+    _ = run.take(.plugged([scanner, camera]))
+    // An answer to the former numbers is none.
+    _ = run.take(.answered("1", question: number))
+    expectEqual(run.view.topic, .reader)
+    _ = run.answer("1")
+    expectEqual(run.view.topic, .test)
+  }
+
   @Test func whatTheCheckFindsLeadsBackToTheAddress() {
     var run = begun()
     for answer in ["1", "none", "none", "none", "https://a.example"] { _ = run.answer(answer) }
@@ -113,7 +222,7 @@ extension FirstRun {
   @Test(arguments: [UInt64](1...UInt64(extent(landing: 200, release: 2_000))))
   func nothingMovesOrIsWrittenUnasked(seed: UInt64) {
     var random = SeededGenerator(seed: seed)
-    var run = begun()
+    var run = begun(Bool.random(using: &random) ? [tickets] : [tickets, shows])
     var checked: Set<String> = []
     var asked: String?
     for _ in 0..<120 {
@@ -142,7 +251,7 @@ extension FirstRun {
   }
 
   private func event(for view: FirstRunView, _ random: inout SeededGenerator) -> FirstRun.Event {
-    switch Int.random(in: 0..<24, using: &random) {
+    switch Int.random(in: 0..<25, using: &random) {
     case 0: return .scanned(scanner)
     case 1: return .read([.init(bytes: [UInt8](TestCode.text.utf8))], hasTerminator: Bool.random(using: &random))
     case 2, 3: return .tried(fault: Bool.random(using: &random) ? "broken" : nil)
@@ -154,6 +263,7 @@ extension FirstRun {
     case 12: return .unwritten("full")
     case 13 where Int.random(in: 0..<20, using: &random) == 0: return .written(["done"])
     case 14: return .deaf("gone")
+    case 24: return .plugged(Bool.random(using: &random) ? [camera] : [scanner, camera])
     case 15:
       return .answered(
         ["", "\u{0}", "https://a.example", "north", "yes"].randomElement(using: &random) ?? "", question: view.number)
@@ -170,23 +280,23 @@ extension FirstRun {
     var random = SeededGenerator(seed: seed)
     let marks = ["\"", "\\", "\n", "#", ": ", "{", "}", "é", "\u{202E}", "a", "0"]
     var draft = FirstRunDraft()
-    draft.system = found
-    draft.reader = scanner
-    draft.manner.layout = [nil, "de", "fr"].randomElement(using: &random) ?? nil
-    draft.manner.prefix = (0..<Int.random(in: 0..<6, using: &random)).map { _ in
+    draft.take(found)
+    draft.gate.reader = scanner
+    draft.gate.manner.layout = [nil, "de", "fr"].randomElement(using: &random) ?? nil
+    draft.gate.manner.prefix = (0..<Int.random(in: 0..<6, using: &random)).map { _ in
       marks.randomElement(using: &random) ?? ""
     }
     .joined()
-    draft.manner.suffix = draft.manner.prefix
-    draft.manner.hasTerminator = Bool.random(using: &random)
-    if Bool.random(using: &random) { draft.outputs[.relay] = relay }
-    if Bool.random(using: &random) { draft.outputs[.green] = .led("gate:green:pass") }
-    draft.ticket = found.choices[Int.random(in: 0...1, using: &random)].ticket
+    draft.gate.manner.suffix = draft.gate.manner.prefix
+    draft.gate.manner.hasTerminator = Bool.random(using: &random)
+    if Bool.random(using: &random) { draft.gate.outputs[.relay] = relay }
+    if Bool.random(using: &random) { draft.gate.outputs[.green] = .led("gate:green:pass") }
+    draft.gate.ticket = found.choices[Int.random(in: 0...1, using: &random)].ticket
     let reading = try ConfigurationFile.parse(
       text: draft.yaml, file: "first.yaml",
       options: ConfigurationOptions(ticketSystems: [.eventSchedule], keymapValidator: { _, _, _, _ in nil }))
     expectEqual(reading.configuration.gates.map(\.id.name), ["gate"])
-    expectEqual(reading.configuration.gates.first?.outputs.count, draft.outputs.count)
+    expectEqual(reading.configuration.gates.first?.outputs.count, draft.gate.outputs.count)
   }
 }
 
@@ -214,8 +324,9 @@ extension FirstRun {
         expect(false, "nothing is wrong with what came")
         continue
       }
-      expect(words.contains(word), "it is not named")
-      expect(!words.contains(came))
+      let text = FirstRunTexts.of(.en)(words)
+      expect(text.contains(word), "it is not named")
+      expect(!text.contains(came))
     }
     expect(judged("") != .good(.init()))
   }

@@ -11,7 +11,8 @@ import Testing
   private static let actions: [StationOrder.Action] = [
     .openOnce(GateID("a")), .openOnce(GateID("b")), .annul(GateID("a")), .annul(GateID("b")),
     .present(GateID("a"), Code("one")), .present(GateID("a"), Code("two")), .outboxRetry,
-    .maintenance(GateID("a"), isOn: true), .maintenance(GateID("a"), isOn: false),
+    .maintenance(GateID("a"), isOn: true), .maintenance(GateID("a"), isOn: false), .picture(ReaderID("a")),
+    .picture(ReaderID("b")),
   ]
 
   @Test(arguments: 0..<extent(landing: 60, release: 200)) func theBoundsHold(seed: Int) {
@@ -37,6 +38,7 @@ import Testing
         switch action.kind {
         case .annul: 5
         case .present: 10
+        case .picture: 20
         default: 60
         }
       let isTired = tries >= StationLimits.refusalsPerMinute

@@ -143,6 +143,9 @@ private struct OneGate: OrderedStation {
 
   func refreshLists(of system: TicketSystemID?) -> [TicketSystemID] { [] }
   func search(_ text: String, names: Bool) async -> OrderOutcome { .found([]) }
+  func picture(of reader: ReaderID) async -> OrderOutcome {
+    .picture(CameraView(jpeg: [0xFF, 0xD8], width: 8, height: 8, format: "8x8 GREY", age: .zero))
+  }
   func gate(_ id: GateID) -> GateController? { id == Bench.north ? gate : nil }
   func isExit(_ gate: GateID) -> Bool { isExit }
   func ledger(of gate: GateID) -> LedgerKeeper? { ledger }
@@ -196,6 +199,15 @@ private struct OneGate: OrderedStation {
       let outcomes = await [first, second]
       expectEqual(outcomes.map(\.name), ["done", "done"])
       expectEqual(bench.signals.pulses, 1)
+    }
+  }
+
+  @Test func aPictureIsGivenOnceAndNotRemembered() async throws {
+    try await Bench().run { bench in
+      let order = bench.order(.picture(ReaderID("camera")))
+      guard case .picture(let view) = await bench.perform(order) else { throw CancellationError() }
+      expectEqual(view.jpeg, [0xFF, 0xD8])
+      guard case .done = await bench.perform(order) else { throw CancellationError() }
     }
   }
 

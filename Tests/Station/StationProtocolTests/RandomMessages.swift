@@ -50,6 +50,7 @@ struct RandomMessages {
     case .journalAccept: .journalAccept
     case .status: .status(optional(pick(StationStatus.allCases)))
     case .acknowledge: .acknowledge(AttemptID())
+    case .picture: .picture(ReaderID(text()))
     }
   }
 
@@ -74,13 +75,25 @@ struct RandomMessages {
   }
 
   mutating func outcome() -> OrderOutcome {
-    switch below(5) {
+    switch below(6) {
+    case 4: .picture(cameraPicture())
     case 0: .done(text(100))
     case 1: .decided(line: text(300))
     case 2: .found(list { $0.found() })
     case 3: .refused(pick(OrderRefusal.allCases), text(100))
     default: .unknown(text(100))
     }
+  }
+
+  mutating func cameraPicture() -> CameraView {
+    CameraView(
+      jpeg: bytes(400), width: number(), height: number(), format: text(), age: duration(), rate: optional(number()),
+      light: pick(CameraView.Light.allCases), brightness: number(), isFrozen: flag(),
+      seen: list { random in
+        CameraView.Seen(
+          symbology: random.text(), code: random.text(),
+          corners: random.list { CameraView.Corner(x: $0.number(), y: $0.number()) })
+      })
   }
 
   mutating func fromStation() -> StationMessage {
@@ -128,6 +141,7 @@ struct RandomMessages {
         id: ReaderID(random.text()), condition: random.condition(), since: random.optional(random.wall()))
       reader.lastRead = random.optional(random.wall())
       (reader.reads, reader.refusals) = (random.number(), random.number())
+      reader.isCamera = random.flag()
       return reader
     }
     snapshot.ticketSystems = list { $0.ticketSystem() }

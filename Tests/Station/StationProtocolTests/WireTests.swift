@@ -55,12 +55,36 @@ import WireCoding
     expectEqual(snapshot.bytes, bytes)
     expectEqual(snapshot.gates.map(\.event), ["The Tempest", nil, nil])
     expectEqual(snapshot.readers.map(\.reads), [12, 0])
+    expectEqual(snapshot.readers.map(\.isCamera), [false, true])
     expectEqual(snapshot.ticketSystems.first?.branding?.name, "The Hall")
     expectEqual(snapshot.ticketSystems.first?.seats?.kinds.map(\.name), ["Stalls", "Circle"])
     expectEqual(snapshot.outbox.open.map(\.reason), ["refunded"])
     expectEqual(snapshot.control?.board.statusText, "Back at two")
     expectEqual(snapshot.control?.sessionTimeout, .seconds(1_800))
     expectEqual(snapshot.throughput.series.map(\.counts), [[3, 0, 9], [1]])
+  }
+
+  /// A camera's picture, and the order for one, as they were written by hand.
+  @Test func thePictureOfTheCorpusIsRead() throws {
+    func file(_ name: String) throws -> [UInt8] {
+      [UInt8](try Data(contentsOf: repositoryFile("Fuzz/corpus/station/\(name)")).dropFirst())
+    }
+    let asked = try file("picture")
+    guard case .order(let order) = try ListenerMessage(bytes: asked) else { throw WireError("no order") }
+    expectEqual(order.action, .picture(ReaderID("desk")))
+    expectEqual(ListenerMessage.order(order).bytes, asked)
+    let bytes = try file("picture-shown")
+    let message = try StationMessage(bytes: bytes)
+    expectEqual(message.bytes, bytes)
+    guard case .answer(_, .picture(let view)) = message else { throw WireError("no picture") }
+    expect(view.jpeg.starts(with: [0xFF, 0xD8, 0xFF, 0xE0]) && view.width == 640 && view.height == 360)
+    expect(view.format == "1280x720 MJPG" && view.age == .milliseconds(41) && view.rate == 299)
+    expect(view.light == .covered && view.brightness == 4 && view.isFrozen)
+    expectEqual(view.seen.map(\.code), ["…4711", "…31"])
+    expectEqual(
+      view.seen.map(\.corners),
+      [[.init(x: 10, y: 20), .init(x: 110, y: 20), .init(x: 110, y: 120), .init(x: 10, y: 120)], []])
+    for count in bytes.indices { #expect(throws: WireError.self) { try StationMessage(bytes: bytes.prefix(count)) } }
   }
 
   /// The largest station that is configured fits, with all that pages are told of it.

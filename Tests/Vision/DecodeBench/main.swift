@@ -1,4 +1,6 @@
 import CodeVision
+import DecodeClient
+import DecodeProtocol
 import Glibc
 import ScanModel
 
@@ -7,6 +9,7 @@ import ScanModel
 ///     decode-bench pictures LIST     LIST has the path of a PGM file (P5, 8 bits) on each line
 ///     decode-bench frames FILE       FILE is Y4M, grey only (`Cmono`)
 ///     decode-bench memory FILE       reads the frames 20 times over, and prints by how many pages the process grew after the fourth time
+///     decode-bench shown LIST        what a picture costs that somebody wants to see: making it smaller, and then a file, each the best of 20
 ///
 /// An option `--kinds=ean13,qr` before limits the kinds, `--stages=N` the stages (their bits).
 enum DecodeBench {
@@ -43,6 +46,13 @@ enum DecodeBench {
           print(reader.read(frame: image))
         }
       }
+    case "shown":
+      guard let list = read(words[1]) else { return fail("\(words[1]) cannot be read") }
+      for line in list.split(separator: 0x0A) {
+        let path = String(decoding: line, as: UTF8.self)
+        guard let file = read(path), let picture = Picture(pgm: file) else { return fail("\(path) is no PGM file") }
+        picture.withImage { printShown($0) }
+      }
     case "memory":
       guard let file = read(words[1]), let sequence = Sequence(y4m: file) else {
         return fail("\(words[1]) is no Y4M file")
@@ -78,6 +88,35 @@ enum DecodeBench {
       text.append(digits[Int(byte & 15)])
     }
     return String(text)
+  }
+
+  private static func printShown(_ image: GreyImage) {
+    guard let size = ShownSize(ofFrame: image.width, image.height) else { return }
+    var pixels = [UInt8](repeating: 0, count: size.pixels)
+    let smaller = best {
+      pixels.withUnsafeMutableBytes {
+        _ = ShownPicture.write(image, width: Int(size.width), height: Int(size.height), to: $0)
+      }
+    }
+    guard let picture = GreyPicture(width: Int(size.width), height: Int(size.height), pixels: pixels) else { return }
+    var bytes = 0
+    let file = best { bytes = PlainJPEG.file(of: picture, upTo: 48_000)?.bytes.count ?? 0 }
+    Swift.print("{\"smaller\":\(smaller),\"file\":\(file),\"bytes\":\(bytes)}")
+  }
+
+  /// The shortest of 20 times in nanoseconds.
+  private static func best(_ work: () -> Void) -> UInt64 {
+    (0..<20).map { _ in
+      let start = processorTime()
+      work()
+      return processorTime() &- start
+    }.min() ?? 0
+  }
+
+  private static func processorTime() -> UInt64 {
+    var time = timespec()
+    guard clock_gettime(CLOCK_PROCESS_CPUTIME_ID, &time) == 0 else { return 0 }
+    return UInt64(truncatingIfNeeded: time.tv_sec) &* 1_000_000_000 &+ UInt64(truncatingIfNeeded: time.tv_nsec)
   }
 
   private static func print(_ reading: ViewReading) {

@@ -61,11 +61,12 @@ actor Bench {
   var counters: DecodeCounters { decoder?.counters ?? DecodeCounters() }
 
   /// Hands a frame over whose first byte says what the mock does.
-  @discardableResult func submit(_ what: String) -> UInt64? {
+  @discardableResult func submit(_ what: String, isShown: Bool = false) -> UInt64? {
     number += 1
     let pixels = Array(what.utf8) + [UInt8](repeating: 0, count: 64 - what.utf8.count)
     let taken = pixels.withUnsafeBytes {
-      decoder?.submit(RawFrame(format: .grey, width: 8, height: 8, stride: 8, bytes: $0), number: number) == true
+      decoder?.submit(
+        RawFrame(format: .grey, width: 8, height: 8, stride: 8, bytes: $0), number: number, isShown: isShown) == true
     }
     return taken ? number : nil
   }
@@ -73,11 +74,14 @@ actor Bench {
   /// Hands two frames over before the thread can hear an answer to the first.
   func submitTwo(_ what: String) -> (UInt64?, UInt64?) { (submit(what), submit(what)) }
 
-  func submit(_ format: PixelFormat, _ width: Int, _ height: Int, _ stride: Int, _ bytes: [UInt8]) -> UInt64? {
+  func submit(
+    _ format: PixelFormat, _ width: Int, _ height: Int, _ stride: Int, _ bytes: [UInt8], isShown: Bool = false
+  ) -> UInt64? {
     number += 1
     let taken = bytes.withUnsafeBytes {
       decoder?.submit(
-        RawFrame(format: format, width: width, height: height, stride: stride, bytes: $0), number: number) == true
+        RawFrame(format: format, width: width, height: height, stride: stride, bytes: $0), number: number,
+        isShown: isShown) == true
     }
     return taken ? number : nil
   }

@@ -87,6 +87,7 @@ struct Mock: Answering {
       // One answer too many.
       send(said("once", number: number))
       return said("once", number: number)
+    case UInt8(ascii: "S"): return shown(Array(UnsafeRawBufferPointer(rebasing: memory[1..<8])), number, returns)
     case UInt8(ascii: "C"):
       // Character sets that a code names, behind the fence.
       let names = (1...16).filter { $0 != 12 }.map { "ISO8859-\($0)" } + ["SJIS", "BIG5", "CP437"]
@@ -97,6 +98,40 @@ struct Mock: Answering {
     }
     // What was tried did nothing: the fence has a hole.
     return said("through", number: number)
+  }
+
+  /// What is told of a frame that is shown: a step a byte, of which the last is its answer; sizes are those of the step before.
+  private func shown(
+    _ steps: [UInt8], _ number: UInt64, _ returns: UnsafeMutableRawBufferPointer?
+  ) -> [UInt8]? {
+    func result(_ width: UInt32, _ height: UInt32) -> [UInt8] {
+      DecodeAnswer.result(number: number, DecodeResult(reading: ViewReading(), width: width, height: height)).bytes
+    }
+    func picture(_ width: UInt16, _ height: UInt16, of number: UInt64) -> [UInt8] {
+      DecodeAnswer.shown(number: number, ShownSize(width: width, height: height)).bytes
+    }
+    let packets = steps.prefix { $0 != 0 }.compactMap { step -> [UInt8]? in
+      switch step {
+      case UInt8(ascii: "r"): return result(1_280, 720)
+      case UInt8(ascii: "e"): return result(0, 720)
+      case UInt8(ascii: "h"): return result(.max, .max)
+      case UInt8(ascii: "p"): return picture(640, 360, of: number)
+      case UInt8(ascii: "q"): return picture(640, 640, of: number)
+      case UInt8(ascii: "z"): return picture(0, 0, of: number)
+      case UInt8(ascii: "m"): return picture(.max, .max, of: number)
+      case UInt8(ascii: "o"): return picture(640, 360, of: number &- 1)
+      case UInt8(ascii: "b"): return DecodeAnswer.spoilt(number: number, PictureFault(.damaged, "spoilt")).bytes
+      case UInt8(ascii: "g"):
+        // No picture of anything.
+        guard let returns else { return nil }
+        for place in returns.indices { returns[place] = UInt8(truncatingIfNeeded: place &* 97 ^ place >> 7) }
+        return nil
+      case UInt8(ascii: "s"): while true { errno = 0 }
+      default: return nil
+      }
+    }
+    for packet in packets.dropLast() { send(packet) }
+    return packets.last
   }
 
   private func send(_ packet: [UInt8]) { _ = Glibc.send(3, packet, packet.count, 0) }

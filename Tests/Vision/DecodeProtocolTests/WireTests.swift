@@ -34,7 +34,7 @@ struct RandomMessages {
         number: number(),
         FrameLayout(
           format: PixelFormat(rawValue: number()), width: number(), height: number(), stride: number(),
-          byteCount: number()))
+          byteCount: number(), isShown: below(2) == 0))
     default:
       .picture(
         number: number(),
@@ -51,7 +51,8 @@ struct RandomMessages {
   }
 
   mutating func answer() -> DecodeAnswer {
-    switch below(4) {
+    switch below(5) {
+    case 2: return .shown(number: number(), ShownSize(width: number(), height: number()))
     case 0: return .fenced(version: number())
     case 1: return .spoilt(number: number(), PictureFault(pick(PictureFault.Kind.allCases), text(40)))
     default:
@@ -92,6 +93,34 @@ struct RandomMessages {
       try expectEqual(DecodeRequest(bytes: request.bytes), request, "seed \(seed)")
       let answer = random.answer()
       try expectEqual(DecodeAnswer(bytes: answer.bytes), answer, "seed \(seed)")
+    }
+  }
+
+  /// A frame that somebody wants to see, byte by byte.
+  @Test func aShownFrameIsWrittenSo() throws {
+    let layout = FrameLayout(format: .grey, width: 1_280, height: 720, stride: 1_280, byteCount: 921_600, isShown: true)
+    let asked: [UInt8] =
+      [2, 5, 0, 0, 0, 0, 0, 0, 0] + Array("GREY".utf8) + [0, 5, 0, 0, 0xD0, 2, 0, 0, 0, 5, 0, 0, 0, 0x10, 0x0E, 0, 1]
+    expectEqual(DecodeRequest.frame(number: 5, layout).bytes, asked)
+    try expectEqual(DecodeRequest(bytes: asked), .frame(number: 5, layout))
+    #expect(throws: WireError.self) { try DecodeRequest(bytes: asked.dropLast() + [2]) }
+    let told: [UInt8] = [4, 5, 0, 0, 0, 0, 0, 0, 0, 0x80, 2, 0x68, 1]
+    expectEqual(DecodeAnswer.shown(number: 5, ShownSize(width: 640, height: 360)).bytes, told)
+    try expectEqual(DecodeAnswer(bytes: told), .shown(number: 5, ShownSize(width: 640, height: 360)))
+    #expect(throws: WireError.self) { try DecodeAnswer(bytes: told + [0]) }
+  }
+
+  /// No side over 640, the shape of the frame, and something of each.
+  @Test func shownSizesAreBounded() {
+    for (width, height, shown) in [
+      (1_280, 720, (640, 360)), (640, 480, (640, 480)), (1, 1, (1, 1)), (641, 1, (640, 1)), (10_000, 3, (640, 1)),
+      (720, 1_280, (360, 640)), (Int(Int32.max), Int(Int32.max), (640, 640)),
+    ] {
+      expectEqual(
+        ShownSize(ofFrame: width, height), ShownSize(width: UInt16(shown.0), height: UInt16(shown.1)), "\(width)")
+    }
+    for (width, height) in [(0, 1), (1, 0), (-1, 5), (Int.max, 1), (1, Int.max)] {
+      expect(ShownSize(ofFrame: width, height) == nil)
     }
   }
 

@@ -1,9 +1,6 @@
 import ScanConfiguration
 
 extension PageLanguage {
-  /// The longest `Accept-Language` that is looked at, in bytes.
-  private static let longest = 1_000
-
   /// The language of a page: what the file says, else whoever asks by name, else the first one of ours that the browser likes best,
   /// else English.
   /// - Parameters:
@@ -12,27 +9,5 @@ extension PageLanguage {
   ///   - accepted: the browser's `Accept-Language`.
   static func choice(configured: PageLanguage?, own: String? = nil, accepted: String?) -> PageLanguage {
     configured ?? own.flatMap(PageLanguage.init(rawValue:)) ?? accepted.flatMap(preferred) ?? .en
-  }
-
-  private static func preferred(_ field: String) -> PageLanguage? {
-    var best: (language: PageLanguage, weight: Int)?
-    for part in field.prefix(longest).split(separator: ",") {
-      let pieces = part.split(separator: ";").map { $0.filter { $0 != " " && $0 != "\t" }.lowercased() }
-      guard let range = pieces.first, let tag = range.split(separator: "-").first else { continue }
-      guard let language = PageLanguage(rawValue: String(tag)) else { continue }
-      let weight = pieces.dropFirst().first { $0.hasPrefix("q=") }.map { thousandths(of: $0.dropFirst(2)) } ?? 1_000
-      if weight > best?.weight ?? 0 { best = (language, weight) }
-    }
-    return best?.language
-  }
-
-  /// `1`, `0.8` or `0.125` in thousandths; 0 of what is none.
-  private static func thousandths(of text: Substring) -> Int {
-    let parts = text.split(separator: ".", maxSplits: 1, omittingEmptySubsequences: false)
-    guard let whole = parts.first, whole == "0" || whole == "1" else { return 0 }
-    let digits = parts.dropFirst().first ?? ""
-    guard digits.utf8.count <= 3, digits.utf8.allSatisfy({ (0x30...0x39).contains($0) }) else { return 0 }
-    let fraction = Int(digits + String(repeating: "0", count: 3 - digits.utf8.count)) ?? 0
-    return min(1_000, (whole == "1" ? 1_000 : 0) + fraction)
   }
 }

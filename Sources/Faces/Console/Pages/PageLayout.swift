@@ -20,17 +20,20 @@ struct PageLayout: Sendable {
   /// After how many seconds it loads itself anew where there is no script; `nil` for never.
   var refresh: Int?
   var status = HTTPResponse.Status.ok
-  /// Colours of a ticket system; `nil` for ours.
-  var colours: PageColours?
+  /// Styles that stand within it, for what is to be seen at once; none where it names the file that browsers keep.
+  var styles: [StyleWithin] = []
 
   init(_ template: String, title: String, kind: String, _ model: PageModel) {
     (self.template, self.title, self.kind, self.model) = (template, title, kind, model)
   }
 
   /// What a browser may do with a page of ours: show it by itself with our style and script, and send its forms back to us.
-  static let policy =
-    "default-src 'none'; style-src 'self'; script-src 'self'; img-src 'self'; connect-src 'self'; form-action 'self'; "
-    + "base-uri 'none'; frame-ancestors 'none'"
+  static let policy = policy(styles: [])
+
+  private static func policy(styles: [StyleWithin]) -> String {
+    "default-src 'none'; style-src 'self'\(styles.map { " \($0.source)" }.joined()); script-src 'self'; img-src 'self'; connect-src 'self'; form-action 'self'; "
+      + "base-uri 'none'; frame-ancestors 'none'"
+  }
 
   /// What is sent, in a language.
   func response(_ texts: PageTexts) -> Response {
@@ -40,7 +43,8 @@ struct PageLayout: Sendable {
     return Response(
       status: status,
       headers: [
-        .contentType: "text/html; charset=utf-8", .cacheControl: "no-store", .contentSecurityPolicy: Self.policy,
+        .contentType: "text/html; charset=utf-8", .cacheControl: "no-store",
+        .contentSecurityPolicy: Self.policy(styles: styles),
         .contentLanguage: texts.language.rawValue, .vary: "Accept-Language",
       ],
       body: .init(byteBuffer: ByteBuffer(string: html)))
@@ -54,8 +58,9 @@ struct PageLayout: Sendable {
     guard let body = PageTemplates.shared.render(template, model) else { return nil }
     let layout: PageModel = [
       "t": .texts(texts), "lang": .text(texts.language.rawValue), "title": .text(title), "kind": .text(kind),
-      "style": .text(PageStatic.style.path), "icon": .text(PageStatic.icon.path),
-      "colours": colours.map { .text("/static/\($0.file)") },
+      "style": styles.isEmpty ? .text(PageStatic.style.path) : nil, "icon": .text(PageStatic.icon.path),
+      // Of ours, and colours made of numbers.
+      "styles": .list(styles.map { ["text": .markup($0.text)] }),
       "script": (script ?? (isLive ? PageStatic.script : nil)).map { .text($0.path) },
       "refresh": refresh.map { .text(String($0)) },
       // Escaped where it was made.

@@ -16,6 +16,7 @@ extension ConsoleRoutes {
     AttendantRoutes(setting: setting, mirror: mirror, hub: hub).add(to: pages)
     let reports = PageReports(setting: setting, client: setting.reports)
     TechnicianRoutes(setting, mirror, reports).add(to: pages)
+    PictureRoutes(setting, mirror).add(to: pages)
     OrganiserRoutes(setting, mirror, reports).add(to: pages)
     pages.get("/") { try await home.respond(to: $0, context: $1) }
   }

@@ -21,12 +21,14 @@ struct PageStatic: Sendable {
   static let device = File("device", "js", "text/javascript; charset=utf-8", PackageResources.device_js)
   static let icon = File("icon", "svg", "image/svg+xml", PackageResources.icon_svg)
 
+  /// The style as it stands within a page.
+  static let styleWithin = StyleWithin(String(decoding: PackageResources.pages_css, as: UTF8.self))
+
   /// All of them.
   static let files = [style, script, device, icon]
 
   /// `/static/NAME`.
   static func respond(to name: String) throws(ConsoleAnswer) -> Response {
-    if let colours = PageColours(file: name) { return response("text/css; charset=utf-8", colours.style) }
     guard let file = files.first(where: { $0.name == name }) else { throw .notFound }
     return response(file.type, file.bytes)
   }
@@ -46,4 +48,29 @@ extension PageStatic.File {
 
   /// Where pages find it.
   var path: String { "/static/\(name)" }
+}
+
+/// A style that stands within a page, which saves a question before anything can be painted; and what the page's policy knows it by.
+struct StyleWithin: Sendable {
+  let text: String
+  /// Such as `'sha256-…'`: this text, and no other.
+  let source: String
+
+  init(_ text: String) {
+    self.text = text
+    source = "'sha256-\(Self.base64(Array(SHA256.hash(data: [UInt8](text.utf8)))))'"
+  }
+
+  /// RFC 4648, 4.
+  static func base64(_ bytes: [UInt8]) -> String {
+    let digits = Array("ABCDEFGHIJKLMNOPQRSTUVWXYZabcdefghijklmnopqrstuvwxyz0123456789+/")
+    var text = ""
+    for begin in stride(from: 0, to: bytes.count, by: 3) {
+      let part = bytes[begin..<min(begin + 3, bytes.count)]
+      let word = part.reduce(UInt32(0)) { $0 << 8 | UInt32($1) } << UInt32(8 * (3 - part.count))
+      for place in 0...part.count { text.append(digits[Int(word >> UInt32(18 - 6 * place) & 63)]) }
+      text += String(repeating: "=", count: 3 - part.count)
+    }
+    return text
+  }
 }

@@ -19,6 +19,7 @@ struct PageTemplates: Sendable {
     ("outcome", PackageResources.outcome_mustache),
     ("conflicts", PackageResources.conflicts_mustache),
     ("technician", PackageResources.technician_mustache),
+    ("picture", PackageResources.picture_mustache),
     ("journal", PackageResources.journal_mustache),
     ("organiser", PackageResources.organiser_mustache),
   ]

@@ -47,23 +47,7 @@ struct PageTexts: Sendable {
   func callAsFunction(_ key: String, _ values: String...) -> String { self(key, values) }
 
   /// The same with as many values as there are.
-  func callAsFunction(_ key: String, _ values: [String]) -> String {
-    var text = ""
-    var rest = self[key][...]
-    while let open = rest.firstIndex(of: "{") {
-      text += rest[..<open]
-      let after = rest[rest.index(after: open)...]
-      guard let close = after.firstIndex(of: "}"), let number = Int(after[..<close]), values.indices.contains(number)
-      else {
-        text += "{"
-        rest = after
-        continue
-      }
-      text += values[number]
-      rest = after[after.index(after: close)...]
-    }
-    return text + rest
-  }
+  func callAsFunction(_ key: String, _ values: [String]) -> String { TextGaps.fill(self[key], values) }
 
   /// The text of what a station calls by a name of its own, such as a reason; the name itself where there is none.
   func named(_ family: String, _ name: String) -> String { texts["\(family).\(name)"] ?? name }

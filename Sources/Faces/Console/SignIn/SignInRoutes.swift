@@ -79,9 +79,11 @@ struct SignInRoutes: Sendable {
     }
     let texts = setting.texts(for: request, context)
     let token = PageGuard.formToken(for: caller)
+    let clock = PageTime(now: SystemTime().wall())
     let rows = access.sessions(of: caller.name).map { session -> PageModel in
       [
-        "began": .text(session.beganAt.iso8601Seconds), "address": .foreign(session.address, limit: 60),
+        "began": .text(session.beganAt.iso8601Seconds), "beganWords": .text(clock.short(session.beganAt)),
+        "address": .foreign(session.address, limit: 60),
         "own": .flag(session.id == own), "form": .text(token), "id": .text(session.id),
       ]
     }

@@ -107,7 +107,7 @@ package struct OrderedLampTest: Sendable {
   private func play(_ gate: GateID, _ place: String) async -> Finding {
     for signal in LampTest.signals where !Task.isCancelled {
       switch await perform(.signalTest(gate, signal)) {
-      case .done, .decided, .found: try? await Task.sleep(for: pause)
+      case .done, .decided, .found, .picture: try? await Task.sleep(for: pause)
       case .refused(_, let words):
         return Finding(.warning, .opening, place, "Its lamps could not be tried. \(words)", cure: "scangate status")
       case .unknown, nil:

@@ -5,9 +5,9 @@ internal import WireText
 
 extension TicketSystemDiscovery {
   /// The ticket scanning API: what the server tells of itself, and the events of the key's user.
-  package static let eventSchedule = TicketSystemDiscovery { address, key in
+  package static let eventSchedule = TicketSystemDiscovery(TicketSystemForm(.tickets, secret: .apiKey)) { given in
     do throws(Fault) {
-      return .success(try await EventScheduleDiscovery.find(at: address, key))
+      return .success(try await EventScheduleDiscovery.find(given))
     } catch {
       return .failure(error)
     }
@@ -19,17 +19,17 @@ private enum EventScheduleDiscovery {
   /// A list that somebody chooses from is not longer.
   private static let mostChoices = 50
 
-  static func find(at address: String, _ text: String) async throws(TicketSystemDiscovery.Fault)
+  static func find(_ given: TicketSystemDiscovery.Given) async throws(TicketSystemDiscovery.Fault)
     -> TicketSystemDiscovery.Found
   {
     let typed: ServerAddress
     do {
-      typed = try ServerAddress(address)
+      typed = try ServerAddress(given.address)
     } catch {
       throw .init("That is no address of a server. \(error.description)")
     }
     let key: Secret
-    do { key = try Secret(text) } catch { throw .init(error.description) }
+    do { key = try Secret(given.secret) } catch { throw .init(error.description) }
     let server = typed.withoutAPI ?? typed
     let client = InstanceClient(typed: server)
     let deadline = SystemTime().now() + patience
@@ -40,7 +40,7 @@ private enum EventScheduleDiscovery {
       }.mapError { TransportFault(.badAnswer, $0.description) }.get()
       let page = try await events(client, at: api, key, deadline)
       return TicketSystemDiscovery.Found(
-        type: EventScheduleSection.type, address: "\(api)",
+        type: EventScheduleSection.type, address: "\(api)", settings: ["apiKey: \(given.credential)"],
         words: ConnectText.lines(found, server, api: api) + [
           ConnectText.line("events", page == nil ? "not told, to this key at least" : "told; the key is good")
         ],
@@ -63,13 +63,14 @@ private enum EventScheduleDiscovery {
   }
 
   private static func choices(_ page: EventPage?) -> [TicketSystemDiscovery.Choice] {
-    var choices = [TicketSystemDiscovery.Choice(title: "all events", ticket: "")]
+    var choices = [TicketSystemDiscovery.Choice(.all, ticket: "")]
     for event in (page?.events ?? []).prefix(mostChoices) where event.id.utf8.count <= 31 {
       let facts = [event.starts, event.name, event.venue].compactMap(\.self)
       // A text in JSON is one in YAML.
       choices.append(
         .init(
-          title: "\(event.id)  \(facts.joined(separator: ", "))", ticket: "{ events: [\(JSONText.string(event.id))] }"))
+          .named("\(event.id)  \(facts.joined(separator: ", "))"), ticket: "{ events: [\(JSONText.string(event.id))] }")
+      )
     }
     return choices
   }

@@ -94,7 +94,7 @@ import Testing
       let anna = try await bench.signIn("attendant")
       let page = try await after(try await order("annul", bench, as: anna).answer, bench, as: anna)
       let words = PageTexts.of(.de).named("refused", refusal.rawValue)
-      expect(page.body.contains("Nicht getan") && page.body.contains(PageEscaping.escape(words)), "\(page.body)")
+      expect(page.body.contains("Nicht ausgeführt") && page.body.contains(PageEscaping.escape(words)), "\(page.body)")
       // What failed besides is told where the text cannot tell it; else there is one reason.
       let isOfDevice = refusal == .outOfService || refusal == .notWritten
       expectEqual(page.body.contains("because &lt;i&gt;so"), isOfDevice)

@@ -104,6 +104,48 @@ import WireText
     expect(boards.face(of: Self.north, at: Self.start) != first)
   }
 
+  private func order(_ scan: String, _ outcome: String = "done", _ order: String = "annul", at: WallTime? = nil)
+    -> String
+  {
+    let time = at.map { ",\"at\":\"\($0.iso8601)\"" } ?? ""
+    return
+      "{\"type\":\"order\",\"order\":\"\(order)\",\"gate\":\"north\",\"outcome\":\"\(outcome)\",\"scan\":\"\(scan)\"\(time)}"
+  }
+
+  /// Staff take an admission back: it is green no longer, at once.
+  @Test func whatIsTakenBackIsNotGreen() {
+    func shown(after lines: [String]) -> ShownScan? {
+      var boards = self.boards()
+      for line in lines { boards.take(line: line, now: Self.start, wall: SampleStation.now) }
+      return lit(boards.face(of: Self.north, at: Self.start))
+    }
+    let admitted = scan(more: ",\"id\":\"aa\",\"holder\":\"Ada\"")
+    let taken = shown(after: [admitted, order("aa")])
+    expectEqual(taken?.kind, .annulled)
+    expectEqual([taken?.code, taken?.holder], ["…d8vd", nil])
+    // Whether it was is not known: nothing of it stands.
+    expectEqual(shown(after: [admitted, order("aa", "unknown")]), nil)
+    // Another one's, and what was not done.
+    expectEqual(shown(after: [admitted, order("bb")])?.kind, .admit)
+    expectEqual(shown(after: [admitted, order("aa", "refused")])?.kind, .admit)
+    expectEqual(shown(after: [admitted, order("aa", "done", "present")])?.kind, .admit)
+    expectEqual(shown(after: [order("aa")]), nil)
+    expectEqual(shown(after: [admitted, order("aa").replacing("north", with: "south")])?.kind, .admit)
+    // Whoever came since is not meant.
+    let refused = scan("refuse", more: ",\"id\":\"bb\"")
+    expectEqual(shown(after: [admitted, refused, order("aa")])?.kind, .refuse)
+    // Presented again.
+    expectEqual(shown(after: [admitted, order("aa"), scan(more: ",\"id\":\"cc\"")])?.kind, .admit)
+    // It stands as long as any other, from when it was ordered.
+    var boards = self.boards()
+    boards.take(line: admitted, now: Self.start, wall: SampleStation.now)
+    let (later, wall) = (Self.start + .seconds(4), SampleStation.now + .seconds(4))
+    boards.take(line: order("aa", at: wall - .seconds(1)), now: later, wall: wall)
+    for (after, kind) in [(0, ShownScan.Kind.annulled), (4_999, .annulled), (5_000, nil)] {
+      expectEqual(lit(boards.face(of: Self.north, at: later + .milliseconds(after)))?.kind, kind, "\(after)")
+    }
+  }
+
   /// Whatever comes in whatever order: green stands only where the station is there, and no longer than six seconds after an admission
   /// of that gate, which is the last thing that was decided there.
   @Test func noGreenIsStale() {
@@ -111,7 +153,7 @@ import WireText
       var random = SeededGenerator(seed: seed)
       var boards = DoorBoards()
       var (isTelling, isKnown) = (false, false)
-      var last: [GateID: (isGreen: Bool, until: MonotonicTime)] = [:]
+      var last: [GateID: (isGreen: Bool, id: Int, until: MonotonicTime)] = [:]
       var now = Self.start
       var wall = SampleStation.now
       for step in 0..<200 {
@@ -135,12 +177,18 @@ import WireText
           boards.take(
             line: ["", "{", "{\"type\":\"scan\"}", scan("maybe")].randomElement(using: &random) ?? "", now: now,
             wall: wall)
+        case 7:
+          let id = Int.random(in: max(0, step - 4)...step, using: &random)
+          let outcome = ["done", "unknown", "refused"].randomElement(using: &random) ?? ""
+          boards.take(line: order("\(id)", outcome), now: now, wall: wall)
+          if last[Self.north]?.id == id, outcome != "refused" { last[Self.north] = nil }
         default:
           let gate = Bool.random(using: &random) ? "north" : "south"
           let verdict = ["admit", "refuse", "undecided"].randomElement(using: &random) ?? ""
           let age = Duration.milliseconds(Int.random(in: 0..<9_000, using: &random))
-          boards.take(line: scan(verdict, gate: gate, at: wall - age), now: now, wall: wall)
-          if isTelling, isKnown { last[GateID(gate)] = (verdict == "admit", now + (.seconds(6) - age)) }
+          boards.take(
+            line: scan(verdict, gate: gate, at: wall - age, more: ",\"id\":\"\(step)\""), now: now, wall: wall)
+          if isTelling, isKnown { last[GateID(gate)] = (verdict == "admit", step, now + (.seconds(6) - age)) }
         }
         for gate in [Self.north, GateID("south")] {
           let shown = lit(boards.face(of: gate, at: now))

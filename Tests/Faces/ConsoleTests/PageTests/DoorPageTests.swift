@@ -70,14 +70,26 @@ import Testing
         expect(page.body.contains(word), "\(word): \(page.body)")
       }
       // The first colour cannot be read; the page's own can.
-      expect(page.body.contains("/static/brand-ffffff-111111.css"), "\(page.body)")
-      let style = try await bench.get("/static/brand-ffffff-111111.css")
-      expectEqual(style.body, ":root{--brand:#ffffff;--on-brand:#111111}\n")
-      for file in [
-        "brand-777777-888888.css", "brand-FFFFFF-111111.css", "brand-fffff-111111.css", "brand-ffffff-111111.css;x",
-        "brand-+fffff-111111.css", "brand-ffffff-1.css",
-      ] { expectEqual(try await bench.get("/static/\(file)").status, 404, "\(file)") }
+      let style = ":root{--brand:#ffffff;--on-brand:#111111}"
+      expect(page.body.contains("<style>\(style)</style>"), "\(page.body)")
+      let policy = page.fields["content-security-policy"] ?? ""
+      expect(policy.contains(StyleWithin(style).source) && policy.contains(PageStatic.styleWithin.source), "\(policy)")
+      // What stands in the header is what stands in the page, and nothing else may.
+      expectEqual(page.body.components(separatedBy: "<style").count, 3)
+      expectEqual(policy.components(separatedBy: "sha256-").count, 3)
     }
+  }
+
+  /// By other programs' words: `printf … | openssl dgst -sha256 -binary | base64`.
+  @Test func aStyleIsKnownByItsHash() {
+    for (text, hash) in [
+      ("", "47DEQpj8HBSa+/TImW+5JCeuQeRkm5NMpJWZG3hSuFU="),
+      ("a{}", "X1RutGBrXCt9KkSaXMK7tHftWiRscFHOhxsS8tv8hBk="),
+    ] { expectEqual(StyleWithin(text).source, "'sha256-\(hash)'") }
+    for (bytes, text) in [("f", "Zg=="), ("fo", "Zm8="), ("foo", "Zm9v"), ("foob", "Zm9vYg==")] {
+      expectEqual(StyleWithin.base64([UInt8](bytes.utf8)), text)
+    }
+    expect(!PageStatic.styleWithin.text.contains("</"))
   }
 
   @Test func theFilesLanguageStandsAboveTheBrowsers() async throws {
@@ -111,6 +123,23 @@ import Testing
       await untilFace(german, "refuse")
       expectEqual(face(german)?["reason"] as? String, "Schon benutzt")
       await untilFace(later, "refuse")
+    }
+  }
+
+  /// On its screen, on an attendant's telephone, and on a page that loads itself anew.
+  @Test func whatIsTakenBackGoesAtOnce() async throws {
+    try await withPages { bench in
+      let client = try await bench.follow("north", language: "de")
+      await untilFace(client, "ready")
+      bench.station.tell(Self.scan("admit", more: ",\"id\":\"aa\""))
+      await untilFace(client, "admit")
+      bench.station.tell(
+        "{\"type\":\"order\",\"order\":\"annul\",\"gate\":\"north\",\"outcome\":\"done\",\"scan\":\"aa\"}")
+      await untilFace(client, "annulled")
+      expectEqual(face(client)?["head"] as? String, "ZURÜCKGENOMMEN")
+      expectEqual(face(client)?["reason"] as? String, "Das Ticket lässt wieder ein")
+      let page = try await bench.get("/door/north")
+      expect(page.body.contains("data-kind=\"annulled\"") && page.body.contains("TAKEN BACK"), "\(page.body)")
     }
   }
 

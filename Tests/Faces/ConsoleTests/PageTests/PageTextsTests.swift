@@ -13,6 +13,7 @@ import Testing
   /// The texts whose names are what stations call things by: each name of these has its text, and no other.
   private static let families: [String: [String]] = [
     "reason": RefuseReason.allCases.map(\.rawValue) + UndecidedReason.allCases.map(\.rawValue),
+    "light": CameraView.Light.allCases.map(\.rawValue),
     "refused": OrderRefusal.allCases.map(\.rawValue),
     "refusal": PageRefusal.allCases.map(\.rawValue),
     "status": StationStatus.allCases.map(\.rawValue) + ["own"],

@@ -85,7 +85,7 @@ import Testing
       for words in [
         "Er kann nicht entscheiden: Das Ticketsystem weist unseren Schlüssel ab.", "venue.example says 403",
         "Durchgang north",
-        "nicht angesteckt", "keine Antwort in der Zeit", "das Personal hält ihn an",
+        "nicht angeschlossen", "keine Antwort in der Zeit", "das Personal hält sie an",
         "2 Einlässe, der älteste seit 5 Tage",
         "bürgt noch niemand", "MB sind frei",
       ] {
@@ -96,7 +96,7 @@ import Testing
       }
       let organiser = try await bench.signIn("organiser")
       let house = try await bench.get("/organiser", as: organiser, ["Accept-Language": "fr"])
-      expect(house.body.contains("pas de réponse à temps") && house.body.contains("À transmettre : 2 entrées"))
+      expect(house.body.contains("pas de réponse à temps") && house.body.contains("À transmettre : 2 admissions"))
       // One reason, and in this language.
       let attendant = try await bench.signIn("attendant")
       let form = try PageBench.fields(
@@ -104,7 +104,7 @@ import Testing
       let answer = try await bench.post("/attendant/north", as: attendant, form)
       let shown = try await bench.get(
         answer.fields["location"] ?? "", as: attendant, ["Accept-Language": "es"])
-      expect(shown.body.contains("No hay ninguna admisión que retirar") || shown.body.contains("ninguna admisión"))
+      expect(shown.body.contains("Aquí no hay ninguna admisión que retirar"), "\(shown.body)")
       expect(!shown.body.contains("Nobody is in"), "\(shown.body)")
     }
   }

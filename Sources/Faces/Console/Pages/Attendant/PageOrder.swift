@@ -58,7 +58,7 @@ struct PageOrder: Equatable {
     case .acknowledge:
       guard let conflict = form["conflict"].flatMap({ AttemptID(hexadecimal: $0) }) else { throw .malformed }
       action = .acknowledge(conflict)
-    case .outboxHold, .outboxRetry, .listRefresh, .arming, .signalTest, .journalAccept: throw .malformed
+    case .outboxHold, .outboxRetry, .listRefresh, .arming, .signalTest, .journalAccept, .picture: throw .malformed
     }
     doneText = text
   }

@@ -24,7 +24,8 @@ enum PageOutcome: Sendable, Equatable {
   /// - Parameter text: the name of the text for an order that was done.
   init(_ outcome: OrderOutcome, done text: String) {
     switch outcome {
-    case .done: self = .done(text: text)
+    // Whoever asked for one takes it before.
+    case .done, .picture: self = .done(text: text)
     case .decided(let line):
       self = (try? JSONValue([UInt8](line.utf8))).flatMap { ShownScan($0) }.map { .decided($0) } ?? .done(text: text)
     case .found(let tickets): self = .found(tickets)

@@ -16,7 +16,7 @@ struct PageChart: Sendable, Equatable {
   private static let kinds: Set<String> = ["admit", "refuse", "undecided", "plain"]
   private static let widestBar = 96.0
   private static let hatched: Set<String> = ["refuse", "undecided"]
-  private static let (width, height, axis, bottom, top) = (720, 240, 48, 24, 10)
+  private static let (height, axis, bottom, top) = (240, 48, 24, 10)
 
   /// What distinguishes it from others of the same page: letters, digits and `-`.
   var id: String
@@ -28,10 +28,13 @@ struct PageChart: Sendable, Equatable {
   var series: [Series]
   /// Whether it is read from its end, as what happened last stands there: the axis is beside that.
   var isReadFromEnd = false
+  /// Whether it has a few places only, and is seen whole on a telephone.
+  var isNarrow = false
 
+  private var width: Int { isNarrow ? 320 : 720 }
   /// Between which the bars stand.
   private var left: Int { isReadFromEnd ? 0 : Self.axis }
-  private var right: Int { isReadFromEnd ? Self.width - Self.axis : Self.width }
+  private var right: Int { isReadFromEnd ? width - Self.axis : width }
 
   /// The highest stack; at least 1.
   var highest: UInt64 {
@@ -69,7 +72,7 @@ struct PageChart: Sendable, Equatable {
     let bar = min(step * 0.84, Self.widestBar)
     func high(_ value: UInt64) -> Double { Double(value) / Double(end) * Double(area) }
     var svg = """
-      <svg class="chart" viewBox="0 0 \(Self.width) \(Self.height)" role="img" aria-labelledby="\(id)-t \(id)-d">\
+      <svg class="chart\(isNarrow ? " narrow" : "")" viewBox="0 0 \(width) \(Self.height)" role="img" aria-labelledby="\(id)-t \(id)-d">\
       <title id="\(id)-t">\(PageEscaping.escape(title))</title><desc id="\(id)-d">\(PageEscaping.escape(words))</desc>
       """
     svg += hatchings

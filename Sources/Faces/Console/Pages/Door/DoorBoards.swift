@@ -8,6 +8,8 @@ import WireText
 ///                                      ▲                                  │
 ///          away ◀──it does not answer, at any time: nothing lit remains───┘
 ///
+/// An admission that staff take back while it is lit gives way to that at once, for 6 s of its own.
+///
 /// A verdict is lit for 6 s from when it was decided, not from when it was read here: what waited on its way, because this process slept,
 /// is not shown as if it were the next person's.
 struct DoorBoards: Sendable {
@@ -88,7 +90,25 @@ struct DoorBoards: Sendable {
       for gate in station?.gates ?? [] where gate.readers.contains(ReaderID(reader)) {
         light(scan, at: gate.id, now, wall)
       }
+    case "order":
+      guard json["order"]?.string == "annul", let gate = json["gate"]?.string, let scan = json["scan"]?.string else {
+        return
+      }
+      let at = json["at"]?.string.flatMap(ShownScan.instant)
+      takeBack(scan, at: GateID(gate), for: json["outcome"]?.string, at, now, wall)
     default: break
+    }
+  }
+
+  /// An admission was taken back, or nobody knows whether it was: it stands no longer. What was decided since is of somebody else, and stays.
+  private mutating func takeBack(
+    _ scan: String, at gate: GateID, for outcome: String?, _ at: WallTime?, _ now: MonotonicTime, _ wall: WallTime
+  ) {
+    guard let shown = lit[gate]?.scan, shown.isAdmission, shown.id == scan else { return }
+    switch outcome {
+    case "done": light(shown.annulled(at: at), at: gate, now, wall)
+    case "refused": break
+    default: lit[gate] = nil
     }
   }
 

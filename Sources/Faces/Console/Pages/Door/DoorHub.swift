@@ -153,7 +153,7 @@ final class DoorHub: Sendable {
 
   /// Follows the station until nobody has looked for a while.
   private func follow() async {
-    guard let subscription = await mirror.subscribe(filter: EventFilter(types: ["scan", "discarded"])) else {
+    guard let subscription = await mirror.subscribe(filter: EventFilter(types: ["scan", "discarded", "order"])) else {
       // As many are told as may be; whoever looks is written nothing, which its page shows, and comes again.
       if mirror.feed.isOver { end() }
       return state.withLock { $0.following = nil }

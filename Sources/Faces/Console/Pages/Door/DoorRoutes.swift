@@ -47,7 +47,8 @@ struct DoorRoutes: Sendable {
     let model = Self.model(of: gate, face, texts, at: SystemTime())
     var page = PageLayout("door", title: texts("door.title", name), kind: "door", model)
     page.isLive = true
-    page.colours = colours
+    // A screen paints after one answer, not two: the console is asked when a machine is busy with its browser's start.
+    page.styles = [PageStatic.styleWithin] + (colours.map { [StyleWithin($0.style)] } ?? [])
     page.refresh = Self.refresh
     if case .noGate = face { page.status = .notFound }
     return page.response(texts)

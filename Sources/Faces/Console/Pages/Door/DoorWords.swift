@@ -82,10 +82,16 @@ struct DoorWords: Hashable, Sendable {
       case .refuse: texts["verdict.refuse"]
       case .undecided: texts["verdict.undecided"]
       case .several: texts["verdict.several"]
+      case .annulled: texts["verdict.annulled"]
       }
     self.init(kind: scan.kind.rawValue, head: head)
     if scan.kind == .provisional { mark = texts["verdict.provisional"] }
-    reason = scan.kind == .several ? texts["verdict.one"] : scan.reason.map { texts.named("reason", $0) }
+    reason =
+      switch scan.kind {
+      case .several: texts["verdict.one"]
+      case .annulled: texts["verdict.again"]
+      default: scan.reason.map { texts.named("reason", $0) }
+      }
     if scan.outputFault != nil { reason = texts["verdict.byHand"] }
     code = scan.code
     detail = scan.detail

@@ -11,6 +11,8 @@ struct ShownScan: Hashable, Sendable {
     case undecided
     /// A camera saw several codes, and decided none.
     case several
+    /// Staff have taken an admission back.
+    case annulled
   }
 
   /// The longest text of one fact, in characters.
@@ -19,6 +21,8 @@ struct ShownScan: Hashable, Sendable {
   static let longestDetail = 300
 
   var kind: Kind
+  /// By which an order names it; of what is no scan there is none.
+  var id: String?
   /// By the names of events.
   var reason: String?
   /// The last characters of the code, at most four.
@@ -60,7 +64,7 @@ struct ShownScan: Hashable, Sendable {
     func short(_ name: String, _ limit: Int = Self.longestFact) -> String? {
       json[name]?.string.map { TerminalText.clean($0, limit: limit) }.flatMap { $0.isEmpty ? nil : $0 }
     }
-    reason = short("reason")
+    (id, reason) = (short("id"), short("reason"))
     code = json["code"]?.string.map(Self.shortened)
     (holder, event, ticketKind) = (short("holder"), short("event"), short("kind"))
     let seats = json["seats"]?.array?.compactMap(\.string) ?? []
@@ -80,6 +84,13 @@ struct ShownScan: Hashable, Sendable {
     outputFault = short("output_fault", Self.longestDetail)
     detail = short("detail", Self.longestDetail)
     at = json["read_at"]?.string.flatMap(Self.instant).map { $0 + Self.time(json["decided_ms"]) }
+  }
+
+  /// What becomes of an admission that is taken back.
+  func annulled(at: WallTime?) -> ShownScan {
+    var scan = ShownScan(.annulled)
+    (scan.id, scan.code, scan.at) = (id, code, at)
+    return scan
   }
 
   /// Whether somebody may pass on it.

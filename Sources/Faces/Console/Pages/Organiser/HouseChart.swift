@@ -18,7 +18,7 @@ struct HouseChart: Sendable {
         PageChart.Series(
           name: columns[index].0, kind: index == 0 ? "admit" : "plain",
           values: columns.indices.map { $0 == index ? columns[index].1 : 0 })
-      })
+      }, isNarrow: true)
   }
 }
 

@@ -1,5 +1,6 @@
 import ReportClient
 import ReportProtocol
+import ScanConfiguration
 import ScanModel
 
 extension PageReports {
@@ -14,7 +15,8 @@ extension PageReports {
         do throws(ReportAbsence) {
           return try await client.report(
             ReportQuestion(
-              from: question.from, until: question.until, gate: question.gate, form: question.isPDF ? .pdf : .csv)
+              from: question.from, until: question.until, gate: question.gate, form: question.isPDF ? .pdf : .csv,
+              language: question.language.rawValue)
           ).bytes
         } catch {
           throw Trouble(error)

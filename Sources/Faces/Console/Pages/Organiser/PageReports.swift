@@ -14,6 +14,8 @@ struct PageReports: Sendable {
     var until: WallTime
     var gate: GateID?
     var isPDF = false
+    /// The language of its pages.
+    var language = PageLanguage.en
   }
 
   /// A row of the journal; no code is in it.
@@ -71,7 +73,11 @@ struct PageReports: Sendable {
       let until = query["until"].flatMap({ PageInstant.time($0, in: zone) }), from < until,
       let form = query["form"], form == "csv" || form == "pdf"
     else { throw PageRefusal.malformed }
-    let question = Question(from: from, until: until, gate: query["gate"].map { GateID($0) }, isPDF: form == "pdf")
+    let language = PageLanguage.choice(
+      configured: setting.configuration.language, own: context.pageCaller?.language,
+      accepted: request.headers[.acceptLanguage])
+    let question = Question(
+      from: from, until: until, gate: query["gate"].map { GateID($0) }, isPDF: form == "pdf", language: language)
     let bytes = try await make(question)
     let day = (query["from"] ?? "").prefix(10)
     return Response(

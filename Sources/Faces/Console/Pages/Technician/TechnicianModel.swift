@@ -28,6 +28,11 @@ struct TechnicianModel: Sendable {
         }))
     model.set("isWell", .flag(remarks.isEmpty))
     model.set("readers", .list(station.readers.map(reader)))
+    let cameras = station.readers.filter(\.isCamera)
+    model.set("hasCameras", .flag(!cameras.isEmpty))
+    model.set("mayLook", .flag(orders.contains(.picture)))
+    model.set(
+      "cameras", .list(cameras.map { ["name": .foreign($0.id.name, limit: 60), "value": .text($0.id.name)] }))
     model.set("gates", .list(station.gates.map(gate)))
     model.set("systems", .list(station.ticketSystems.map(system)))
     model.set("conflicts", StaffPage.conflicts(of: station, texts, time, orders))

@@ -16,7 +16,7 @@ struct TechnicianRoutes: Sendable {
   init(_ setting: ConsoleSetting, _ mirror: StationMirror, _ reports: PageReports) {
     staff = StaffPage(
       setting, mirror, path: "/technician", role: .technician,
-      orders: [.search, .signalTest, .outboxRetry, .listRefresh, .acknowledge, .status])
+      orders: [.search, .signalTest, .outboxRetry, .listRefresh, .acknowledge, .status, .picture])
     self.reports = reports
   }
 

@@ -1,5 +1,7 @@
 internal import Calls
+internal import CameraReader
 internal import LinuxIO
+internal import Reading
 internal import Signalling
 package import ScanConfiguration
 package import ScanModel
@@ -75,6 +77,11 @@ package final class RunningStation: Sendable {
     present.withLock { $0?.station }?.refreshLists(of: system) ?? []
   }
 
+  /// The next picture of a reader's camera; `nil` where it has none.
+  func look(at reader: ReaderID) async throws(CameraLookFault) -> CameraLook? {
+    try await present.withLock { $0?.station }?.look(at: reader)
+  }
+
   /// A ticket system as no gate in particular asks it.
   func face(of system: TicketSystemID) -> (any TicketSystem)? {
     present.withLock { $0?.station }?.face(of: system)
@@ -104,7 +111,12 @@ package final class RunningStation: Sendable {
     async let control = setUp?.look(within: Self.patience)
     snapshot.disk = await disk
     snapshot.gates = await gates
-    snapshot.readers = present.configuration.readers.map { view.reader($0.id) }
+    let cameras = Set(present.configuration.cameras.map(\.id))
+    snapshot.readers = present.configuration.readers.map { reader in
+      var told = view.reader(reader.id)
+      told.isCamera = cameras.contains(reader.id)
+      return told
+    }
     let found = await systems
     snapshot.ticketSystems = found.map(\.system)
     for index in snapshot.gates.indices where snapshot.gates[index].event == nil {

@@ -46,6 +46,7 @@ struct OrderLimits: Sendable {
       case .annul: StationLimits.annulsPerMinute
       case .present: StationLimits.presentsPerMinute
       case .search: StationLimits.searchesPerMinute
+      case .picture: StationLimits.picturesPerMinute
       case .openOnce, .maintenance, .outboxHold, .outboxRetry, .listRefresh, .arming, .signalTest,
         .journalAccept, .status, .acknowledge:
         Self.usualPerMinute

@@ -14,6 +14,8 @@ internal import WedgeReader
 /// A station with everything that its configuration names: its life is `run`.
 package struct ConfiguredStation: Sendable {
   private let station: Station
+  /// Whoever reads cameras; `nil` where there are none.
+  private let cameras: CameraSource?
   private let outputs: any StationOutputs
   private let log: OperatorLines
   private let connections: [TicketSystemConnection]
@@ -144,8 +146,10 @@ package struct ConfiguredStation: Sendable {
       memory.refresher(of: system, connection, events: events)
     }
     mirrors = memory.mirrors(of: configuration, connections, events: events)
+    let sources = try sources(of: configuration)
+    cameras = sources.lazy.compactMap { $0 as? CameraSource }.first
     station = Station(
-      gates: gates, sources: try sources(of: configuration), events: events, time: time, endsInAHurry: true,
+      gates: gates, sources: sources, events: events, time: time, endsInAHurry: true,
       divert: { setUp?.takes($0) ?? false })
   }
 
@@ -211,6 +215,9 @@ package struct ConfiguredStation: Sendable {
 
   /// A gate; `nil` where there is none of that name, or none any more.
   func gate(_ id: GateID) -> GateController? { directory[id]?.controller }
+
+  /// The next picture of a reader's camera; `nil` where there are no cameras.
+  func look(at reader: ReaderID) async throws(CameraLookFault) -> CameraLook? { try await cameras?.look(at: reader) }
 
   /// Whether somebody has passed a gate since a moment, as far as its sensors tell.
   func passage(at gate: GateID, since moment: MonotonicTime) -> PassageSensor.Passage {

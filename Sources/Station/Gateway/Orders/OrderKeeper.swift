@@ -152,7 +152,7 @@ package actor OrderKeeper {
       // Where the disk keeps nothing, that is told of the journal, and the gate is out of service all the same.
       _ = try? await journal.durable(mark, until: time.now() + Self.longestWrite)
     }
-    for waiting in doing.removeValue(forKey: order.id)?.waiting ?? [] { waiting.resume(returning: outcome) }
+    for waiting in doing.removeValue(forKey: order.id)?.waiting ?? [] { waiting.resume(returning: outcome.kept) }
     return outcome
   }
 
@@ -264,6 +264,7 @@ package actor OrderKeeper {
         return (.refused(.nothingThere, words), nil)
       }
       return (.done("The conflict is acknowledged. It stays in the journal: scangate journal conflicts"), nil)
+    case .picture(let reader): return (await station.picture(of: reader), nil)
     }
   }
 
@@ -360,7 +361,7 @@ package actor OrderKeeper {
     _ order: StationOrder, _ giver: OrderGiver, _ outcome: OrderOutcome, _ scan: ScanID?,
     _ station: any OrderedStation
   ) -> JournalMark? {
-    remember(order.id, Subject(order), outcome)
+    remember(order.id, Subject(order), outcome.kept)
     events.view.ordered(order.action.kind, outcome.name)
     // Whoever orders what is not done, again and again, must not push everything else out of journal and events.
     if outcome.refusal != nil, !quota.take(at: time.now()) { return nil }
@@ -411,6 +412,16 @@ protocol OrderedStation: Sendable {
   func refreshLists(of system: TicketSystemID?) -> [TicketSystemID]
   /// What the station knows of a ticket.
   func search(_ text: String, names: Bool) async -> OrderOutcome
+  /// The next picture of a reader's camera.
+  func picture(of reader: ReaderID) async -> OrderOutcome
+}
+
+extension OrderOutcome {
+  /// What is remembered of it: of a picture, that it was shown.
+  fileprivate var kept: OrderOutcome {
+    guard case .picture = self else { return self }
+    return .done("The picture was shown and is kept nowhere. Ask for another one, by a new number.")
+  }
 }
 
 extension StationOrder.Action {
@@ -418,7 +429,9 @@ extension StationOrder.Action {
   fileprivate var stands: Bool {
     switch self {
     case .maintenance, .outboxHold, .outboxRetry, .acknowledge: true
-    case .openOnce, .annul, .present, .search, .listRefresh, .arming, .signalTest, .journalAccept, .status: false
+    case .openOnce, .annul, .present, .search, .listRefresh, .arming, .signalTest, .journalAccept, .status,
+      .picture:
+      false
     }
   }
 
@@ -427,7 +440,7 @@ extension StationOrder.Action {
     switch self {
     case .openOnce, .present: true
     case .maintenance, .annul, .search, .outboxHold, .outboxRetry, .listRefresh, .arming, .signalTest, .journalAccept,
-      .status, .acknowledge:
+      .status, .acknowledge, .picture:
       false
     }
   }
