@@ -10,8 +10,6 @@ from .target import IS_FOREIGN
 GUEST = Path(__file__).parent.parent / "guest"
 FREE_SPACE = 384 << 20
 EARLY_MODULES = ["virtio_pci", "virtio_blk", "crc32c_generic", "ext4"]
-#: Those of a Raspberry Pi 3's card, see rig/board.py.
-BOARD_MODULES = ["sdhci-iproc", "bcm2835", "crc32c_generic", "ext4"]
 
 
 def stage(store, kernel, tools, root):
@@ -63,8 +61,8 @@ mke2fs -q -F -t ext4 -O ^has_journal -E lazy_itable_init=1,root_owner=0:0 -d . '
 """
 
 
-def make_initrd(tree, image, kernel, first="init", modules=EARLY_MODULES):
-    """busybox, the modules that reach the root disk, and a script of guest/ as its first process."""
+def make_initrd(tree, image, kernel):
+    """busybox, the modules that reach the root disk, and `init`."""
     release = (kernel / "release").read_text()
     for name in ("bin", "dev", "proc", "sys", "mnt"):
         (tree / name).mkdir(parents=True)
@@ -78,8 +76,8 @@ def make_initrd(tree, image, kernel, first="init", modules=EARLY_MODULES):
     for name in host.run("/bin/busybox", "--list").split():
         if name != "busybox":
             (tree / "bin" / name).symlink_to("busybox")
-    shutil.copy(GUEST / first, tree / "init")
-    for module in modules:
+    shutil.copy(GUEST / "init", tree / "init")
+    for module in EARLY_MODULES:
         lines = host.run("modprobe", "-d", kernel, "-S", release, "--show-depends", "--ignore-install", module).splitlines()
         for path in (Path(line.split()[1]) for line in lines if line.startswith("insmod ")):
             target = tree / path.relative_to(kernel)

@@ -30,10 +30,7 @@ MODULES = [
     "vivid", "v4l2loopback", "uvcvideo",
 ]
 if IS_FOREIGN:
-    # A USB controller as boards have it; and what a Raspberry Pi 3 has, with its card.
-    MODULES += ["xhci_pci", "dwc2", "phy-generic", "bcm2835", "sdhci-iproc", "mmc_block"]
-#: What tells the kernel of a Raspberry Pi 3, and where it is in the kernel's package.
-BOARD = "bcm2837-rpi-3-b.dtb"
+    MODULES += ["xhci_pci"]
 
 
 def packages():
@@ -54,7 +51,7 @@ def packages():
 
 
 def stage(store):
-    """Folder with `vmlinux`, `lib/modules/RELEASE` and `release`, and for an arm64 guest BOARD."""
+    """Folder with `vmlinux`, `lib/modules/RELEASE` and `release`."""
     if IS_FOREIGN:
         wanted = archive.listed(*TARGET.parts)
         release = next(name for name in map(archive.binary, wanted) if name.startswith("linux-image-")).removeprefix("linux-image-")
@@ -81,8 +78,6 @@ def make(folder, release, series, download):
         (work / "image/lib").symlink_to("usr/lib")
     packed = (work / f"image/boot/vmlinuz-{release}").read_bytes()
     (folder / "vmlinux").write_bytes(packed if IS_FOREIGN else unpacked(packed))
-    for tree in work.glob(f"image/usr/lib/linux-image-*/broadcom/{BOARD}"):
-        shutil.copy(tree, folder)
     modules = work / f"image/lib/modules/{release}"
     (modules / "extra").mkdir()
     for module in build_modules(work, source, release):

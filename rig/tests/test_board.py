@@ -2,11 +2,11 @@
 
 import re
 
-from board import type_keys
 from case import RigCase
 from rig import PATIENCE
 from sets import release
 from stages.target import IS_FOREIGN, TARGET
+from typing_keys import type_keys
 
 #: What the kernel calls the keys of "Code42".
 LEFT_SHIFT, ENTER, CODE42 = 42, 28, [46, 24, 32, 18, 5, 3]
