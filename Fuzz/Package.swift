@@ -99,8 +99,8 @@ let package = Package(
         "Calls", "CodeSigning", "LinuxIO", "Reading", "ScanModel", "TicketSystemKit", "TicketTransport", "WireText",
       ],
       without: [
-        "Commands", "MembershipCheck.swift", "Office", "SubscriptionsClient.swift", "SubscriptionsRoster.swift",
-        "SubscriptionsTicketSystem.swift", "SubscriptionsType.swift",
+        "Commands", "MembershipCheck.swift", "Office", "SubscriptionsClient.swift", "SubscriptionsReach.swift",
+        "SubscriptionsRoster.swift", "SubscriptionsTicketSystem.swift", "SubscriptionsType.swift",
       ]),
     room(
       "TicketSystems", "Bookings",
