@@ -99,7 +99,7 @@ let package = Package(
         "Calls", "CodeSigning", "LinuxIO", "Reading", "ScanModel", "TicketSystemKit", "TicketTransport", "WireText",
       ],
       without: [
-        "Commands", "MembershipCheck.swift", "Office", "SubscriptionsClient.swift", "SubscriptionsReach.swift",
+        "Commands", "MembershipCheck.swift", "Office", "SubscriptionsClient+Reach.swift", "SubscriptionsClient.swift",
         "SubscriptionsRoster.swift", "SubscriptionsTicketSystem.swift", "SubscriptionsType.swift",
       ]),
     room(
