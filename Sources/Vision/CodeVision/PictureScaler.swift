@@ -33,7 +33,10 @@ final class PictureScaler {
       while column + 8 <= width {
         let first = (upper + 2 * column).loadUnaligned(as: SIMD8<UInt16>.self)
         let second = (lower + 2 * column).loadUnaligned(as: SIMD8<UInt16>.self)
-        let sum = (first & 0xFF) &+ (first &>> 8) &+ (second & 0xFF) &+ (second &>> 8) &+ 2
+        let low = SIMD8<UInt16>(repeating: 0xFF)
+        let above: SIMD8<UInt16> = (first & low) &+ (first &>> 8)
+        let below: SIMD8<UInt16> = (second & low) &+ (second &>> 8)
+        let sum: SIMD8<UInt16> = above &+ below &+ 2
         let mean = SIMD8<UInt8>(truncatingIfNeeded: sum &>> 2)
         UnsafeMutableRawPointer(to + column).storeBytes(of: mean, as: SIMD8<UInt8>.self)
         column += 8
