@@ -44,7 +44,10 @@ enum Terminal {
   static var isColourful: Bool { isPage && getenv("NO_COLOR") == nil }
 
   /// Whether standard output is a terminal on which something can be drawn anew.
-  static var isPage: Bool { isatty(STDOUT_FILENO) != 0 && getenv("TERM").map { String(cString: $0) } != "dumb" }
+  static var isPage: Bool { isatty(STDOUT_FILENO) != 0 && variable("TERM") != "dumb" }
+
+  /// What this process is told by a variable of its environment; `nil` where it is not set.
+  static func variable(_ name: String) -> String? { getenv(name).map { String(cString: $0) } }
 
   private static func say(_ text: String, to descriptor: Int32) {
     ProgressLine.makeRoom()

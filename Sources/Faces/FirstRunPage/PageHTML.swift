@@ -1,5 +1,5 @@
 internal import FirstRun
-internal import ScanConfiguration
+internal import ScanModel
 
 /// The page, as HTML, in one language. Whatever comes from devices and servers is text in it.
 struct PageHTML {

@@ -4,7 +4,7 @@ internal import Hummingbird
 package import LinuxIO
 internal import Logging
 internal import NIOCore
-internal import ScanConfiguration
+internal import ScanModel
 internal import ServiceLifecycle
 internal import WireText
 

@@ -1,4 +1,4 @@
-import Reports
+import ScanModel
 
 /// A text of a report in its languages. Gaps are written `{0}`, `{1}`.
 struct PageText: Sendable {
@@ -14,7 +14,7 @@ struct PageText: Sendable {
     self.es = es
   }
 
-  subscript(language: ReportLanguage) -> String {
+  subscript(language: PageLanguage) -> String {
     switch language {
     case .en: en
     case .de: de

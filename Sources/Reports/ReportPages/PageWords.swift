@@ -1,21 +1,13 @@
 import Reports
+import ScanModel
 
 /// A report's words in one language.
 struct PageWords: Sendable {
-  let language: ReportLanguage
+  let language: PageLanguage
 
   /// A text with its gaps filled. What it is filled with is not looked at for gaps.
   func callAsFunction(_ text: PageText, _ values: String...) -> String {
-    var result = ""
-    var rest = text[language][...]
-    while let open = rest.firstIndex(of: "{"), let close = rest[open...].firstIndex(of: "}") {
-      result += rest[..<open]
-      if let number = Int(rest[rest.index(after: open)..<close]), values.indices.contains(number) {
-        result += values[number]
-      }
-      rest = rest[rest.index(after: close)...]
-    }
-    return result + rest
+    TextGaps.fill(text[language], values)
   }
 
   func decider(_ name: String) -> String { PageNames.decider(name).map { self($0) } ?? Self.spaced(name) }

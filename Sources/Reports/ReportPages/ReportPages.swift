@@ -1,4 +1,5 @@
 package import Reports
+package import ScanModel
 
 /// A report on paper: A4, one chart a page, each page with its number and how many there are.
 package struct ReportPages {
@@ -20,7 +21,7 @@ package struct ReportPages {
   ///   - limit: the most bytes.
   /// - Throws: where it is longer, or memory is missing.
   package static func document(
-    of report: Report, language: ReportLanguage = .en, limit: Int
+    of report: Report, language: PageLanguage = .en, limit: Int
   ) throws(PageFault) -> Document {
     let words = PageWords(language: language)
     let scope = ScopeText(report, words)

@@ -52,10 +52,10 @@ package struct ReportMaker: Sendable {
     }
   }
 
-  private func language(of question: ReportQuestion) throws -> ReportLanguage {
+  private func language(of question: ReportQuestion) throws -> PageLanguage {
     guard let name = question.language else { return .en }
-    guard let language = ReportLanguage(rawValue: name) else {
-      let known = ReportLanguage.allCases.map(\.rawValue).joined(separator: ", ")
+    guard let language = PageLanguage(rawValue: name) else {
+      let known = PageLanguage.allCases.map(\.rawValue).joined(separator: ", ")
       throw ReportFault(
         .question, "There are no reports in the language \(TerminalText.clean(name, limit: 64)). Name one of \(known).")
     }
@@ -63,7 +63,7 @@ package struct ReportMaker: Sendable {
   }
 
   private func written(
-    _ report: Report, as form: ReportQuestion.Form, _ language: ReportLanguage
+    _ report: Report, as form: ReportQuestion.Form, _ language: PageLanguage
   ) throws -> Made {
     let bytes: [UInt8]
     var pages = 0

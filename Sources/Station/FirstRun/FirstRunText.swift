@@ -1,4 +1,4 @@
-package import ScanConfiguration
+package import ScanModel
 internal import WireText
 
 /// A text that somebody who sets a station up reads, in whichever language.

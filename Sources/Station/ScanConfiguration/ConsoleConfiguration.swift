@@ -1,3 +1,4 @@
+package import ScanModel
 package import StationProtocol
 package import TicketSystemKit
 

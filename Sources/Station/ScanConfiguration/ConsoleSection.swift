@@ -1,3 +1,4 @@
+import ScanModel
 import StationProtocol
 internal import TicketSystemKit
 

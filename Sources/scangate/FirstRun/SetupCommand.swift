@@ -2,7 +2,6 @@ import ArgumentParser
 import FirstRun
 import Glibc
 import LinuxIO
-import ScanConfiguration
 import ScanModel
 import Sealing
 
@@ -63,7 +62,7 @@ struct SetupCommand: AsyncParsableCommand {
     guard yes || web || isatty(STDIN_FILENO) != 0 else {
       throw failure("Nobody is here to be asked: add --reader, --system and --yes.", Exit.usage)
     }
-    let texts = FirstRunTexts.of(Self.language)
+    let texts = FirstRunTexts.of(.spoken(Terminal.variable))
     try checkRights(texts)
     let store = CredentialStore(keys: state.keys)
     let credential = FirstRunWork.freeCredential(in: store)
@@ -88,13 +87,6 @@ struct SetupCommand: AsyncParsableCommand {
     guard access(folder, W_OK | X_OK) != 0 else { return }
     let error = SystemError(errno: errno, call: "access")
     throw failure(texts(.noRights, TerminalText.clean(file, limit: 1_000), error.words), Exit.output)
-  }
-
-  /// The language of whoever is at the terminal, as programs are told it.
-  private static var language: PageLanguage {
-    let names: [String] = ["LC_ALL", "LC_MESSAGES", "LANG"]
-    let locale = names.compactMap { name in getenv(name).map { String(cString: $0) } }.first { !$0.isEmpty }
-    return locale.flatMap(PageLanguage.init(locale:)) ?? .en
   }
 
   /// Where the page listens. A key is typed into it, and it has no TLS: loopback alone.

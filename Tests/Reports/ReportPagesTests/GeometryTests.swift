@@ -97,7 +97,7 @@ import Testing
       seed: seed, gates: .random(in: 1...40, using: &generator), events: .random(in: 1...60, using: &generator),
       scans: .random(in: 0...900, using: &generator), length: lengths[seed % lengths.count],
       listed: .random(in: 0...120, using: &generator))
-    let language = ReportLanguage.allCases[seed % ReportLanguage.allCases.count]
+    let language = PageLanguage.allCases[seed % PageLanguage.allCases.count]
     let document = try ReportPages.document(of: report, language: language, limit: 1 << 25)
     let words = try Self.words(of: document)
     expectEqual(Set(words.map(\.page)).count, document.pages, "seed \(seed): pages with words")

@@ -55,7 +55,7 @@ import Testing
   }
 
   /// Of our own words none is cut, in any language.
-  @Test(arguments: ReportLanguage.allCases) func eachTextFitsItsPlace(language: ReportLanguage) throws {
+  @Test(arguments: PageLanguage.allCases) func eachTextFitsItsPlace(language: PageLanguage) throws {
     let start: Int64 = 1_792_864_800
     for event in [nil, "Gala"] {
       var report = Report(
@@ -98,12 +98,5 @@ import Testing
   @Test func aTextsGapsAreFilledAndWhatFillsThemIsNot() {
     let words = PageWords(language: .de)
     expectEqual(words(PageTexts.page, "{1}", "3"), "Seite {1} von 3")
-  }
-
-  @Test(arguments: [
-    ("de_AT.UTF-8", "de"), ("fr", "fr"), ("es-MX", "es"), ("C", nil), ("", nil), ("deutsch", nil), ("EN_US", "en"),
-  ])
-  func aLocaleIsALanguage(locale: String, language: String?) {
-    expectEqual(ReportLanguage(locale: locale)?.rawValue, language)
   }
 }

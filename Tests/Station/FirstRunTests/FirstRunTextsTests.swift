@@ -50,12 +50,4 @@ import Testing
     // What fills a gap is one value, whatever is in it.
     expectEqual(FirstRunText(line: FirstRunText.own(.trying, "a\u{1F}b").line), .own(.trying, "a b"))
   }
-
-  @Test func aLocaleHasALanguage() {
-    let locales: [String: PageLanguage?] = [
-      "de_AT.UTF-8": .de, "fr": .fr, "ES_es@euro": .es, "C": nil, "C.UTF-8": nil, "": nil, "it_IT.UTF-8": nil,
-      "den": nil,
-    ]
-    for (locale, language) in locales { expectEqual(PageLanguage(locale: locale), language, "\(locale)") }
-  }
 }

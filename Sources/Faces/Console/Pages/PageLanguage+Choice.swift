@@ -1,4 +1,4 @@
-import ScanConfiguration
+import ScanModel
 
 extension PageLanguage {
   /// The language of a page: what the file says, else whoever asks by name, else the first one of ours that the browser likes best,

@@ -2,7 +2,7 @@ import HTTPTypes
 import Hummingbird
 import NIOCore
 import NIOHTTP1
-import ScanConfiguration
+import ScanModel
 
 /// What goes wrong with a page is told as a page, in words; programs are told as ever.
 struct PageProblems: RouterMiddleware {

@@ -1,3 +1,4 @@
+import CodeSigning
 import HTTPTypes
 import Hummingbird
 import LibCrypto
@@ -58,19 +59,6 @@ struct StyleWithin: Sendable {
 
   init(_ text: String) {
     self.text = text
-    source = "'sha256-\(Self.base64(Array(SHA256.hash(data: [UInt8](text.utf8)))))'"
-  }
-
-  /// RFC 4648, 4.
-  static func base64(_ bytes: [UInt8]) -> String {
-    let digits = Array("ABCDEFGHIJKLMNOPQRSTUVWXYZabcdefghijklmnopqrstuvwxyz0123456789+/")
-    var text = ""
-    for begin in stride(from: 0, to: bytes.count, by: 3) {
-      let part = bytes[begin..<min(begin + 3, bytes.count)]
-      let word = part.reduce(UInt32(0)) { $0 << 8 | UInt32($1) } << UInt32(8 * (3 - part.count))
-      for place in 0...part.count { text.append(digits[Int(word >> UInt32(18 - 6 * place) & 63)]) }
-      text += String(repeating: "=", count: 3 - part.count)
-    }
-    return text
+    source = "'sha256-\(Base64.text(Array(SHA256.hash(data: [UInt8](text.utf8)))))'"
   }
 }

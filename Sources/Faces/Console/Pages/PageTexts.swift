@@ -1,5 +1,5 @@
 import Mustache
-import ScanConfiguration
+import ScanModel
 import WireText
 
 /// The words of all pages in one language, of the one file that has them: `texts.json`, section → name → language. Where words have

@@ -10,6 +10,14 @@ package enum PageLanguage: String, Sendable, Hashable, CaseIterable {
     self.init(rawValue: locale.prefix { $0.isASCII && $0.isLetter }.lowercased())
   }
 
+  /// The language of messages for a program's user: of `LC_ALL`, `LC_MESSAGES` and `LANG` (POSIX, 8.2) the first that is set counts,
+  /// whatever it says; English where that is none of ours.
+  /// - Parameter environment: a variable's value by its name.
+  package static func spoken(_ environment: (String) -> String?) -> PageLanguage {
+    let set = ["LC_ALL", "LC_MESSAGES", "LANG"].lazy.compactMap(environment).first { !$0.isEmpty }
+    return set.flatMap { PageLanguage(locale: $0) } ?? .en
+  }
+
   /// The longest `Accept-Language` that is looked at, in bytes.
   private static let longest = 1_000
 
