@@ -311,7 +311,8 @@ let package = Package(
     .target(
       name: "Console",
       dependencies: [
-        "Alerts", "CodeSigning", "LibCrypto", "LinuxIO", "Reading", "ReportClient", "ReportProtocol", "ScanConfiguration", "ScanModel",
+        "Alerts", "CodeSigning", "LibCrypto", "LinuxIO", "Reading", "ReportClient", "ReportProtocol",
+        "ScanConfiguration", "ScanModel",
         "StationProtocol",
         "StationReport", "TicketSystemKit", "TicketTransport", "WireText", httpTypes, hummingbird, hummingbirdCore,
         logging, mustache, nioCore,

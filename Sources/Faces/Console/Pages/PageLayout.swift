@@ -1,6 +1,7 @@
 import HTTPTypes
 import Hummingbird
 import NIOCore
+import ScanModel
 import ScanConfiguration
 
 /// A page on its way to a browser: a template of its own within the layout that all share.
