@@ -291,7 +291,7 @@ let package = Package(
     // The first run of a station: questions, answers and effects. Pure.
     .target(
       name: "FirstRun",
-      dependencies: ["KnownScanners", "ScanConfiguration", "ScanModel", "TicketSystemKit", "WireText"],
+      dependencies: ["KnownScanners", "ScanModel", "TicketSystemKit", "WireText"],
       path: "Sources/Station/FirstRun", resources: [.embedInCode("texts.json")], swiftSettings: small),
     // Reports: from the journal to tables and pages, made by a process of its own that has no key and no network.
     room("Reports", ["LinuxIO", "ScanModel", "WireText"], small),
@@ -328,7 +328,7 @@ let package = Package(
     room(
       "FirstRunPage",
       [
-        "CLinux", "FirstRun", "LinuxIO", "ScanConfiguration", "ScanModel", "WireText", httpTypes, hummingbird, logging,
+        "CLinux", "FirstRun", "LinuxIO", "ScanModel", "WireText", httpTypes, hummingbird, logging,
         nioCore, serviceLifecycle,
       ], small),
     // The station as a broker sees it: a process of its own on the station's socket. No NIO, no Foundation in it.
@@ -550,7 +550,7 @@ let package = Package(
     tests(
       of: "FirstRun",
       ["EventSchedule", "ScanConfiguration", "ScanModel", "ScanTesting", "TicketSystemKit"]),
-    tests(of: "FirstRunPage", ["FirstRun", "ScanConfiguration", "ScanModel", "ScanTesting"]),
+    tests(of: "FirstRunPage", ["FirstRun", "ScanModel", "ScanTesting"]),
     // A room of their own beside the gates': what they keep busy must not make a gate's scan too old.
     tests(
       of: "StationSetUp",

@@ -1,6 +1,5 @@
 import Expectations
 import FirstRun
-import ScanConfiguration
 import ScanModel
 import ScanTesting
 import Testing

@@ -1,7 +1,6 @@
 import Expectations
 import FirstRun
 import Foundation
-import ScanConfiguration
 import ScanModel
 import ScanTesting
 import Testing

@@ -2,7 +2,6 @@ import HTTPTypes
 import Hummingbird
 import NIOCore
 import ScanModel
-import ScanConfiguration
 
 /// A page on its way to a browser: a template of its own within the layout that all share.
 struct PageLayout: Sendable {
