@@ -19,8 +19,8 @@ sys.path.insert(0, os.path.dirname(os.path.abspath(__file__)))
 import scenes  # noqa: E402
 
 HERE = Path(__file__).resolve().parent
-#: Two frames are read before, for the program's start and what is set up once.
-WARM, COUNTED = 2, 4
+#: Frames that are read before, for the program's start and what is set up once; a scene is known for still after some more of them.
+WARM, WARM_STILL, COUNTED = 2, 12, 4
 AIM = 1.3
 
 
@@ -42,19 +42,20 @@ KINDS = [("QR", "easy", "GREY"), ("QR", "easy", "YUYV"), ("QR", "easy", "MJPG"),
 
 
 def frames(kind, hardness, form, folder):
-    """The files of some frames that follow each other."""
-    scene = scenes.Scene("720p", kind, hardness, 1, 0)
+    """The files of some frames that follow each other, and how many of them are not counted."""
+    warm = WARM_STILL if hardness == "still" else WARM
+    scene = scenes.Scene("720p", kind, hardness, 1, warm)
     ((path, _),) = scene.render(folder)
     width, height = scenes.SIZES[scene.size]
     content = path.read_bytes()
     start = content.index(b"\n") + 1
     files = []
-    for number in range(WARM + COUNTED):
+    for number in range(warm + COUNTED):
         begin = start + number * (6 + width * height) + 6
         grey = numpy.frombuffer(content[begin:begin + width * height], numpy.uint8).reshape(height, width)
         files.append(folder / f"{path.stem}-{number}.{form}")
         files[-1].write_bytes(FORMATS[form](grey))
-    return f"{form}:{width}x{height}", files
+    return f"{form}:{width}x{height}", files, warm
 
 
 class Counted:
@@ -98,16 +99,16 @@ def main():
         how = f"{plugin},functions=on" if options.functions else plugin
         print("| 720p | codes read | x86_64, million | of these on vectors | arm64, million | of these on vectors | arm64 / x86_64 |\n|---|---|---|---|---|---|---|")
         for kind, hardness, form in KINDS:
-            layout, files = frames(kind, hardness, form, folder)
+            layout, files, warm = frames(kind, hardness, form, folder)
             found, details = {}, {}
             for name, command in programs.items():
-                before, after = (count(command, how, ["raw", layout, *chosen]) for chosen in (files[:WARM], files))
+                before, after = (count(command, how, ["raw", layout, *chosen]) for chosen in (files[:warm], files))
                 found[name] = (after.said, (after.instructions - before.instructions) / COUNTED, (after.vectors - before.vectors) / COUNTED)
                 details[name] = after.functions - before.functions
             (first, x86, vectors), (second, arm, neon) = found.values()
             ratio = arm / x86
             slow += ratio > AIM
-            read = sum(map(int, first[WARM:])) if first == second else f"{first[WARM:]}, {second[WARM:]}"
+            read = sum(map(int, first[warm:])) if first == second else f"{first[warm:]}, {second[warm:]}"
             print(f"| {form}, {kind} {hardness} | {read} of {COUNTED} | {x86 / 1e6:.1f} | {vectors / x86:.0%} | {arm / 1e6:.1f} | {neon / arm:.0%} | {ratio:.2f} |", flush=True)
             for name, functions in details.items():
                 for function, instructions in functions.most_common(options.functions):
