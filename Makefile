@@ -25,10 +25,10 @@ help:
 	  'make format  put every Swift file into the form that check wants' \
 	  'make deps    install the Debian packages that building needs' \
 	  'make deb     a Debian package for this architecture, in .build/deb; ARCH=arm64 for a Raspberry Pi, from an x86_64 machine' \
-	  'make test-arm64  the package for arm64 installed and run in guests with the processors of Raspberry Pis (as root)' \
+	  'make test-arm64  the package for arm64 looked into and run: its programs and tests on an emulated processor, and installed in guests with the processors of Raspberry Pis (these as root)' \
 	  'make programs the programs as stations get them; make install puts them below PREFIX (/usr/local), make uninstall takes them away' \
 	  'make release VERSION=…  packages, bill of materials, checksums, a signed repository of apt'"'"'s (docs/releasing.md)' \
-	  'make reproducible  the packages of this commit, built twice in different places, are the same, byte for byte: as long as a build'
+	  'make reproducible  the packages of this commit, built twice in different places, are the same, byte for byte: as long as a build; ARCH=arm64 for that processor'
 
 deps:
 	@scripts/deps
@@ -57,7 +57,7 @@ test-all: check
 
 test-arm64:
 	@ARCH=arm64 scripts/deps
-	@scripts/test-arm64-guest
+	@scripts/test-arm64
 
 room: deps
 	@scripts/room $(ROOM)
