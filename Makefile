@@ -28,7 +28,7 @@ help:
 	  'make test-arm64  the package for arm64 looked into and run: its programs and tests on an emulated processor, and installed in guests with the processors of Raspberry Pis (these as root)' \
 	  'make programs the programs as stations get them; make install puts them below PREFIX (/usr/local), make uninstall takes them away' \
 	  'make release VERSION=…  packages, bill of materials, checksums, a signed repository of apt'"'"'s (docs/releasing.md)' \
-	  'make reproducible  the packages of this commit, built twice in different places, are the same, byte for byte: as long as a build'
+	  'make reproducible  the packages of this commit, built twice in different places, are the same, byte for byte: as long as a build; ARCH=arm64 for that processor'
 
 deps:
 	@scripts/deps
