@@ -24,7 +24,8 @@ GUEST = Path(__file__).resolve().parent / "guest"
 #: Without a clock it believes what it is told at its start: servers' certificates have a beginning. Its programs are left one of its four processors: where
 #: a busy host halts one that holds a lock of the kernel's, the others would spin. And its keyboard stays awake: udev lets QEMU's fall asleep, and the key that
 #: wakes it keeps the driver of the emulated controller busy for ever.
-KERNEL_LINE = ("console=ttyAMA0,115200 panic=-1 rdinit=/lib/systemd/systemd rootfstype=ramfs isolcpus=1-3 nowatchdog mitigations=off nokaslr audit=0 cryptomgr.notests systemd.show_status=0 usbcore.autosuspend=-1 systemd.clock_usec={now}")
+KERNEL_LINE = ("console=ttyAMA0,115200 panic=-1 rdinit=/lib/systemd/systemd rootfstype=ramfs isolcpus=1-3 nowatchdog mitigations=off nokaslr audit=0 "
+               "cryptomgr.notests systemd.show_status=0 usbcore.autosuspend=-1 systemd.clock_usec={now}")
 
 
 class Board:

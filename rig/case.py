@@ -49,6 +49,7 @@ class RigCase(unittest.TestCase):
         self.rig.machine.write("/dev/kmsg", f"{TEST_BEGINS} {self.id()}\n")
         self.addCleanup(self.clear)
         if transcript.wanted:
+            print(f"--- {self.id()}", flush=True)
             # Before that.
             self.addCleanup(lambda: transcript.tell(self.rig, self.test_begins, isinstance(self, InstalledCase)))
 

@@ -60,6 +60,8 @@ class Process:
         """`command` is in words as a shell has them, NAME=VALUE before the program's among them; no shell runs."""
         self._rig, self.name = rig, name
         self.log_path = f"/run/rig/{name}.log"
+        #: How many lines of it a transcript has told.
+        self.lines_told = 0
         words = shlex.split(command)
         if words[0] == "env":
             words.pop(0)

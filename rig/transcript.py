@@ -13,12 +13,13 @@ LINES = ["RELAY0", "RELAY1", "LAMP_G", "LAMP_R", "BUZZ"]
 
 
 def shown(text):
-    """A code as a person wants to read it."""
+    """A code as a person wants to read it; several of them, one after another."""
+    text = text.replace("\n", ", ")
     return text if len(text) <= LONGEST else f"{text[:LONGEST // 2]}… ({len(text)} characters)"
 
 
 def tell(rig, since, is_installed):
-    """Prints what has happened since a time, by the guest's clock from then on; a program that was started by hand has no times, and its own words come after that."""
+    """Prints what has happened in a test since it began, by the guest's clock from then on; a program that was started by hand has no times, and its own words come after that."""
     happened = [each for each in rig.noted if each[0] >= since]
     if "gpio-sim" in rig.sh("cat /sys/kernel/debug/gpio 2> /dev/null; true"):
         for line in LINES:
@@ -32,5 +33,9 @@ def tell(rig, since, is_installed):
         print(f"        {(at - since) / 1e9:8.3f} s  {words}")
     for process in rig.processes:
         if process.name.startswith(PRODUCT):
-            print(*(f"                    {process.name}: {line}" for line in process.log().strip().splitlines()[-LAST:]), sep="\n")
+            # Whoever serves several tests has told some already.
+            lines = process.log().strip().splitlines()
+            for line in lines[process.lines_told:][-LAST:]:
+                print(f"                    {process.name}: {line}")
+            process.lines_told = len(lines)
     print(end="", flush=True)
