@@ -58,7 +58,9 @@ def apt_packages():
     def fetch(into):
         if not IS_FOREIGN:
             return host.download(wanted, into)
-        index.run("apt-get", "-qq", "download", *(f"{name}={version}" for name, version in wanted.items()))
+        # Its system is one that has apt.
+        if wanted:
+            index.run("apt-get", "-qq", "download", *(f"{name}={version}" for name, version in wanted.items()))
         for each in index.folder.glob("*.deb"):
             each.rename(into / each.name)
 
@@ -106,7 +108,7 @@ def serve(rig):
     # What was read of the disk that the saved guest had is not what is there now.
     rig.sh(f"""! mountpoint -q {DISK} || umount {DISK}
         mkdir -p {DISK} && blockdev --flushbufs /dev/vdb && mount -t ext4 -o noatime /dev/vdb {DISK}
-        dpkg -i {DISK}/system/*.deb 2>&1
+        set -- {DISK}/system/*.deb; [[ ! -e $1 ]] || dpkg -i "$@" 2>&1
         mkdir -p {DISK}/cache/archives/partial; echo '{SETTINGS}' > /etc/apt/apt.conf.d/90rig
         rm -f /etc/apt/sources.list /etc/apt/sources.list.d/*  # Debian's cannot be reached from here
         install -D -m 644 {REPOSITORY}/scangate.asc /etc/apt/keyrings/scangate.asc

@@ -17,7 +17,7 @@ PATIENCE = 900
 #: By slot: the gate, its line, and how long that is driven, in milliseconds. Long, so that a pulse runs whenever something happens.
 GATES = {0: ("north", "RELAY0", 1500), 1: ("south", "RELAY1", 1200)}
 #: The sales' own codes, of which each telling makes an entry: one told twice would be seen.
-CODES = [f"UPDATE0SALE0OF0THE0R{number:04}" for number in range(400)]
+CODES = [f"UPDATE0SALE0OF0THE0R{number:04}" for number in range(1500)]
 PACKAGES = "/var/tmp/update"
 JOURNAL = "/var/lib/scangate/journal.sqlite"
 
@@ -182,7 +182,7 @@ class Update(ServiceCase):
             self.whole_pulses(line, length, len(queue.passed))
             self.assert_levels(line, [0] + [1, 0] * len(queue.passed))
         passed = Counter((queue.gate, code) for queue in self.queues for code in queue.passed)
-        scans = self.lines("scangate journal list --json --limit 1000")
+        scans = self.lines("scangate journal list --json --limit 4000")
         admitted = Counter((scan["gate"], scan["code"]) for scan in scans if scan["verdict"] == "admit")
         self.assertEqual(admitted, Counter((gate, "…" + code[-4:]) for gate, code in passed))
         self.assertEqual([scan for scan in scans if scan["output_fault"]], [])
