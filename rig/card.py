@@ -124,7 +124,7 @@ class Station:
                    "-drive", f"file={card.path},format=raw,if=none,id=card", "-device", "virtio-blk-pci,drive=card",
                    "-trace", "pl061_set_output", "-msg", "timestamp=on", "-D", self._gpio,
                    "-kernel", self.folder / kernel, "-initrd", self.folder / initrd,
-                   "-append", f"{line} console=ttyAMA0 systemd.journald.forward_to_console=1 systemd.log_color=0 systemd.show_status=0 panic=-1 {' '.join(options)}".strip()]
+                   "-append", f"{line} console=ttyAMA0 systemd.journald.forward_to_console=1 systemd.log_color=0 systemd.show_status=0 {' '.join(options)}".strip()]
         self.began, self.wall = time.monotonic(), time.time()
         self.machine = subprocess.Popen([str(word) for word in command], preexec_fn=die_with_parent, stdin=subprocess.DEVNULL)
         self._qmp, self._reading = None, threading.Lock()
