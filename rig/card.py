@@ -179,7 +179,7 @@ class Station:
                 if self._shown:
                     self._shown(*self.lines[-1])
 
-    def until(self, words, patience=300, since=0):
+    def until(self, words, patience=900, since=0):
         """Waits for a line that matches, seen at a time or after it; returns its time, and what has matched."""
         wanted, looked = re.compile(words), 0
         deadline = self.now() + patience
