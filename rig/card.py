@@ -269,4 +269,5 @@ class Station:
         while mark.encode() not in heard:
             self.tty.settimeout(max(0.1, deadline - self.now()))
             heard += self.tty.recv(65536)
-        return heard.decode(errors="replace").partition(mark)[0].replace("\r", "")
+        # The shell tells a terminal how it wants what is pasted.
+        return re.sub(r"\x1b\[[?\d;]*[a-zA-Z]", "", heard.decode(errors="replace").partition(mark)[0].replace("\r", ""))
