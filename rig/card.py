@@ -247,7 +247,7 @@ class Station:
         """Opens a shell on the serial line."""
         self.tty = socket.socket(socket.AF_UNIX)
         self.tty.connect(f"{self.folder}/tty")
-        for wanted, answer in (("login: ", name), ("assword: ", password), ("\\$ ", "LC_ALL=C sudo -s"), ("assword", password), ("# ", "stty -echo; PS1=; export LC_ALL=C")):
+        for wanted, answer in (("login: ", name), ("assword: ", password), ("\\$ ", "LC_ALL=C sudo -s"), ("assword", password), ("# ", "stty -echo; bind 'set enable-bracketed-paste off'; PS1=; export LC_ALL=C")):
             self._until_prompt(wanted, patience)
             self.tty.sendall(answer.encode() + b"\n")
         self.told("true")
