@@ -247,7 +247,7 @@ class Station:
         """Opens a shell on the serial line."""
         self.tty = socket.socket(socket.AF_UNIX)
         self.tty.connect(f"{self.folder}/tty")
-        for wanted, answer in (("login: ", name), ("assword: ", password), ("\\$ ", "LC_ALL=C sudo -s"), ("assword", password), ("# ", "stty -echo; PS1=; export LC_ALL=C")):
+        for wanted, answer in (("login: ", name), ("assword: ", password), ("\\$ ", "LC_ALL=C sudo -s"), ("assword", password), ("# ", "stty -echo; bind 'set enable-bracketed-paste off'; PS1=; export LC_ALL=C")):
             self._until_prompt(wanted, patience)
             self.tty.sendall(answer.encode() + b"\n")
         self.told("true")
@@ -269,4 +269,5 @@ class Station:
         while mark.encode() not in heard:
             self.tty.settimeout(max(0.1, deadline - self.now()))
             heard += self.tty.recv(65536)
-        return heard.decode(errors="replace").partition(mark)[0].replace("\r", "")
+        # The shell tells a terminal how it wants what is pasted.
+        return re.sub(r"\x1b\[[?\d;]*[a-zA-Z]", "", heard.decode(errors="replace").partition(mark)[0].replace("\r", ""))
