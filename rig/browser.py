@@ -287,8 +287,8 @@ class Page:
                 shot = self.ask("Page.captureScreenshot", format="png", captureBeyondViewport=whole, within=10 if attempt < 3 else 2 * PATIENCE)
                 break
             except BrowserError as error:
-                # A page that loads another one at this moment: Chromium refuses, or never answers.
-                if attempt == 3 or not any(words in str(error).lower() for words in ("not attached", "no answer")):
+                # A page that loads another one at this moment: Chromium refuses, sees nothing of it yet, or never answers.
+                if attempt == 3 or not any(words in str(error).lower() for words in ("not attached", "no answer", "0 width")):
                     raise
                 time.sleep(0.5)
         Path(path).parent.mkdir(parents=True, exist_ok=True)
