@@ -156,7 +156,7 @@ class Station:
         self.machine.wait()
         self.read()
 
-    def switch_off(self, patience=120):
+    def switch_off(self, patience=600):
         """By its button, in order."""
         self.qmp("system_powerdown")
         self.machine.wait(patience)
