@@ -4,17 +4,16 @@ It has the system of the rig's guest, with the program under test and a script o
 host is busy, the emulated card takes minutes for what a real one reads in a second.
 """
 
-import json
 import re
 import shutil
-import socket
 import subprocess
 import tempfile
 import time
 from pathlib import Path
 
 import payload
-from machine import MachineError, die_with_parent
+from machine import die_with_parent
+from qmp import QMP, MachineError
 from stages import host, kernel as kernels
 from stages.target import TARGET
 from typing_keys import type_keys
@@ -83,32 +82,11 @@ class Board:
         with open(self.folder / "qemu", "w") as log:
             self.process = subprocess.Popen([str(word) for word in command], stdout=log, stderr=log, preexec_fn=die_with_parent)
         self.begun = time.monotonic()
-        deadline = self.begun + 60
-        while True:
-            connection = socket.socket(socket.AF_UNIX)
-            try:
-                connection.connect(f"{self.folder}/qmp")
-                break
-            except OSError:
-                connection.close()
-                if self.process.poll() is not None or time.monotonic() > deadline:
-                    raise MachineError(f"QEMU does not answer:\n{self.report()}") from None
-                time.sleep(0.05)
-        self._qmp = connection.makefile("rwb")
-        self._qmp.readline()
-        self.qmp("qmp_capabilities")
+        self.qmp = QMP(self.folder / "qmp", self._check, 60)
 
-    def qmp(self, command, **arguments):
-        """One command of QEMU's machine protocol."""
-        self._qmp.write(json.dumps({"execute": command, "arguments": arguments}).encode() + b"\n")
-        self._qmp.flush()
-        while line := self._qmp.readline():
-            answer = json.loads(line)
-            if "error" in answer:
-                raise MachineError(f"{command}: {answer['error']}")
-            if "return" in answer:
-                return answer["return"]
-        raise MachineError(f"QEMU closed its control socket:\n{self.report()}")
+    def _check(self):
+        if self.process.poll() is not None:
+            raise MachineError(f"QEMU has ended:\n{self.report()}")
 
     def type(self, text):
         """Types on the board's keyboard."""

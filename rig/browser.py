@@ -306,8 +306,7 @@ class Page:
 
     def html(self):
         """The whole page as it stands; one that loads at this moment is awaited."""
-        self.until("document.documentElement !== null && document.readyState !== 'loading'", what="a page that is there")
-        return self.run("document.documentElement ? document.documentElement.outerHTML : ''") or self.html()
+        return self.until("document.readyState !== 'loading' && document.documentElement?.outerHTML", what="a page that is there")
 
     def text(self, selector="body"):
         """The words that are seen there."""

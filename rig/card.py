@@ -3,7 +3,6 @@
 The machine is `virt`: the boards' firmware does not run in it. Its GPIO chip is looked at from outside, as a relay's wire would be.
 """
 
-import json
 import os
 import re
 import socket
@@ -14,6 +13,7 @@ import time
 from pathlib import Path
 
 from machine import die_with_parent
+from qmp import QMP, MachineError
 from typing_keys import type_keys
 
 #: A card of 4 GB, as it says on it.
@@ -127,8 +127,13 @@ class Station:
                    "-append", f"{line} console=ttyAMA0 systemd.journald.forward_to_console=1 systemd.log_color=0 systemd.show_status=0 {' '.join(options)}".strip()]
         self.began, self.wall = time.monotonic(), time.time()
         self.machine = subprocess.Popen([str(word) for word in command], preexec_fn=die_with_parent, stdin=subprocess.DEVNULL)
-        self._qmp, self._reading = None, threading.Lock()
+        self.qmp = QMP(self.folder / "qmp", self._check, 60)
+        self._reading = threading.Lock()
         threading.Thread(target=self._listen, daemon=True).start()
+
+    def _check(self):
+        if self.machine.poll() is not None:
+            raise MachineError(f"QEMU has ended with {self.machine.returncode}")
 
     def _listen(self):
         """Lines are seen when they are said, whatever else is being done."""
@@ -202,21 +207,6 @@ class Station:
         return "\n".join(f"{at:7.1f}  {line[:300]}" for at, line in self.lines[-40:])
 
     # Its scanner, and what hangs on its lines
-
-    def qmp(self, command, **arguments):
-        if not self._qmp:
-            connection = socket.socket(socket.AF_UNIX)
-            connection.connect(f"{self.folder}/qmp")
-            self._qmp = connection.makefile("rwb")
-            self._qmp.readline()
-            self.qmp("qmp_capabilities")
-        self._qmp.write(json.dumps({"execute": command, "arguments": arguments}).encode() + b"\n")
-        self._qmp.flush()
-        while True:
-            answer = json.loads(self._qmp.readline() or '{"error": "it has ended"}')
-            assert "error" not in answer, f"{command}: {answer['error']}"
-            if "return" in answer:
-                return answer["return"]
 
     def scan(self, code):
         """Has the scanner type it; returns when it began and when it had ended."""

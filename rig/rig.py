@@ -24,6 +24,11 @@ FAULTY_DRIVER = "/sys/bus/platform/drivers/vivid"
 #: What the camera shows.
 FRAME = "/run/rig/frame"
 
+#: What the configuration of a gate in a guest has, at its indentation: codes are of the tests' own, and a server on an emulated processor may be slow.
+GATE_IN_GUEST = """accept: {minLength: 8}
+    deadline: 10 s
+    stale: 20 s"""
+
 #: An IP packet; the ports are texts, and empty where the protocol has none.
 Packet = namedtuple("Packet", "at protocol source source_port destination port length")
 

@@ -10,7 +10,7 @@ from pathlib import Path
 import case
 import certificates
 from board import Board
-from rig import MS, built
+from rig import GATE_IN_GUEST, MS, built
 from sets import release
 from stages.target import TARGET
 
@@ -32,9 +32,7 @@ gates:
   north:
     readers: [scanner]
     ticketSystem: main
-    accept: {{minLength: 8}}  # codes of the tests' own
-    deadline: 10 s  # a server on an emulated processor may be slow
-    stale: 20 s
+    {GATE_IN_GUEST}
     outputs:
       relay: {{gpio: {{chip: {CHIP}, line: GPIO{LINE}}}, pulse: {PULSE} ms}}
       green: {{gpio: {{chip: {CHIP}, line: GPIO27}}}}
