@@ -106,7 +106,7 @@ kiosks:
 pages: programs
 	@rig/native-test --pages --scangate .build/programs/scangate
 
-check:
+check: deps
 	@scripts/check
 
 metrics-check:
