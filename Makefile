@@ -124,9 +124,11 @@ deb:
 
 image:
 	@[ "$(ARCH)" = arm64 ] || { echo "make image ARCH=arm64: a card is for a Raspberry Pi." >&2; exit 2; }
+	@ARCH=arm64 scripts/deps image
 	@scripts/image "$$(ls -t .build/deb/scangate_*_arm64.deb 2>/dev/null | head -n 1)"
 
-test-image:
+test-image: programs
+	@ARCH=arm64 scripts/deps image
 	@scripts/try-image --all --cuts $(or $(CUTS),6) "$$(ls -t .build/image/scangate_*_pi.img 2>/dev/null | head -n 1)"
 
 # As root, so they build nothing: `make programs` before.
