@@ -125,6 +125,7 @@ class Station:
                    "-trace", "pl061_set_output", "-msg", "timestamp=on", "-D", self._gpio,
                    "-kernel", self.folder / kernel, "-initrd", self.folder / initrd,
                    "-append", f"{line} console=ttyAMA0 systemd.journald.forward_to_console=1 systemd.log_color=0 systemd.show_status=0 {' '.join(options)}".strip()]
+        self.tty = None
         self.began, self.wall = time.monotonic(), time.time()
         self.machine = subprocess.Popen([str(word) for word in command], preexec_fn=die_with_parent, stdin=subprocess.DEVNULL)
         self.qmp = QMP(self.folder / "qmp", self._check, 60)
@@ -163,6 +164,9 @@ class Station:
 
     def switch_off(self, patience=600):
         """By its button, in order."""
+        if self.tty:
+            # What nobody reads any more stops whoever says something there.
+            self.tty.close()
         self.qmp("system_powerdown")
         self.machine.wait(patience)
         self.read()
