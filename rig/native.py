@@ -209,13 +209,19 @@ class Native:
             raise MachineError(f"not so within {timeout} s: {condition}")
 
     def until(self, condition, timeout=PATIENCE, what="the condition"):
-        """Waits until a Python function returns something true, and returns that."""
+        """Waits until a Python function returns something true, and returns that.
+
+        What is seen in files is looked at all the time; where commands are asked, which take a processor meanwhile, for a third of it.
+        """
         deadline = time.monotonic() + timeout
-        while not (result := condition()):
-            if time.monotonic() > deadline:
+        while True:
+            began = time.monotonic()
+            if result := condition():
+                return result
+            now = time.monotonic()
+            if now > deadline:
                 raise MachineError(f"{what}: not so within {timeout} s")
-            time.sleep(0.01)
-        return result
+            time.sleep(min(max(0.01, 2 * (now - began)), 0.5))
 
     def kill(self, pid, signal="KILL"):
         self.sh(f"kill -{signal} {pid}")

@@ -111,7 +111,7 @@ import Testing
     var until: [Client: MonotonicTime] = [:]
     var failures: [Int: [MonotonicTime]] = [:]
     var gone = 0
-    for step in 0..<extent(landing: 20_000, release: 200_000) {
+    for step in 0..<extent(landing: 5_000, release: 200_000) {
       now = now + .milliseconds(Int.random(in: 0...3_000, using: &random))
       if !underWay.isEmpty, Bool.random(using: &random) {
         let attempt = underWay.remove(at: Int.random(in: 0..<underWay.count, using: &random))
@@ -151,7 +151,8 @@ import Testing
 
   @Test func memoryHasABound() {
     var waits = SignInWaits()
-    for number in 0..<(SignInWaits.mostClients * 2) {
+    // Beyond it each is a search for who may be forgotten.
+    for number in 0..<(SignInWaits.mostClients + extent(landing: 200, release: SignInWaits.mostClients)) {
       expectEqual(Self.fail(&waits, .address("\(number)"), slot: number % SignInWaits.slots, at: Self.start), .go)
     }
     expectEqual(waits.remembered, SignInWaits.mostClients)

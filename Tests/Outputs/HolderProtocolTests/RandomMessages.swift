@@ -6,6 +6,8 @@ import SignalOutputs
 
 /// Messages that a seed repeats.
 struct RandomMessages {
+  private static let letters = Array("abcdefxyz0189-_ üß漢\u{0}\n")
+
   var generator: SeededGenerator
 
   init(seed: Int) { generator = SeededGenerator(seed: UInt64(seed)) }
@@ -18,7 +20,7 @@ struct RandomMessages {
   }
 
   mutating func text(_ longest: Int = 12) -> String {
-    String((0..<below(longest)).map { _ in pick(Array("abcdefxyz0189-_ üß漢\u{0}\n")) })
+    String((0..<below(longest)).map { _ in pick(Self.letters) })
   }
 
   mutating func signal() -> Signal {

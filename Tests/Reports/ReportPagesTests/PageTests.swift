@@ -8,6 +8,8 @@ import ScanTesting
 import Testing
 
 @Suite struct PageTests {
+  private static let events = ["Gala", "حفلة موسيقية", "Ж" + String(repeating: "ö", count: 10_000), "x\u{202E}y\u{7}"]
+
   private static func report(_ scans: Int, seed: Int = 1, listed: Int = 3) throws -> Report {
     var generator = SeededGenerator(seed: UInt64(seed))
     var report = Report(
@@ -24,7 +26,7 @@ import Testing
         ReportedScan(
           id: "scan 0000000\(number % 10)", gate: ["north", "שער דרום", "west"][number % 3], at: at, outcome: outcome,
           reason: outcome == .refused ? "alreadyUsed" : outcome == .undecided ? "unreachable" : "", decider: "server",
-          event: ["Gala", "حفلة موسيقية", "Ж" + String(repeating: "ö", count: 10_000), "x\u{202E}y\u{7}"][number % 4]))
+          event: events[number % 4]))
       if number < listed {
         report.add(
           ReportedItem(.order, at: at, gate: "north", what: "open", reason: "done", who: "Ada", why: "wheelchair"))

@@ -7,6 +7,8 @@ import WireCoding
 
 /// Messages that a seed repeats.
 struct RandomMessages {
+  private static let letters = Array("abc019 üß漢\u{0}\n\u{202E}א😀")
+
   var generator: SeededGenerator
 
   init(seed: Int) { generator = SeededGenerator(seed: UInt64(seed)) }
@@ -17,7 +19,7 @@ struct RandomMessages {
     pick([.min, .max, .random(in: .min ... .max, using: &generator)])
   }
   mutating func text(_ longest: Int = 60) -> String {
-    String((0..<below(longest)).map { _ in pick(Array("abc019 üß漢\u{0}\n\u{202E}א😀")) })
+    String((0..<below(longest)).map { _ in pick(Self.letters) })
   }
   mutating func maybe<Value>(_ make: (inout Self) -> Value) -> Value? { below(2) == 0 ? nil : make(&self) }
   mutating func time() -> WallTime? { maybe { WallTime(nanoseconds: $0.number()) } }

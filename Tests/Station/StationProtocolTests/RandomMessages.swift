@@ -4,6 +4,8 @@ import StationProtocol
 
 /// Messages of the station's socket that a seed repeats.
 struct RandomMessages {
+  private static let letters = Array("abcdefxyz0189-_ üß漢\u{0}\n\u{202E}")
+
   var generator: SeededGenerator
 
   init(seed: Int) { generator = SeededGenerator(seed: UInt64(seed)) }
@@ -16,7 +18,7 @@ struct RandomMessages {
   }
   mutating func signed() -> Int64 { pick([.min, .max, 0, .random(in: .min ... .max, using: &generator)]) }
   mutating func text(_ longest: Int = 12) -> String {
-    String((0..<below(longest)).map { _ in pick(Array("abcdefxyz0189-_ üß漢\u{0}\n\u{202E}")) })
+    String((0..<below(longest)).map { _ in pick(Self.letters) })
   }
   mutating func optional<Value>(_ value: Value) -> Value? { flag() ? value : nil }
   mutating func wall() -> WallTime { WallTime(nanoseconds: signed()) }

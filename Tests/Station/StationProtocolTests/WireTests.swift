@@ -139,9 +139,10 @@ import WireCoding
     var snapshot = random.snapshot()
     // Longer than a packet now and then.
     if random.flag() {
+      let details = (0..<20).map { _ in random.text(200) }
       snapshot.readers = (0..<1_000).map {
         StationSnapshot.Reader(
-          id: ReaderID("reader \($0)"), condition: StationSnapshot.Condition(state: "failed", detail: random.text(200)))
+          id: ReaderID("reader \($0)"), condition: StationSnapshot.Condition(state: "failed", detail: details[$0 % 20]))
       }
     }
     var assembly = SnapshotAssembly()

@@ -127,7 +127,7 @@ import Testing
   /// The power comes back, goes in the middle of the recovery or of the first transaction after it, and comes back.
   @Test func aCutAfterACutKeepsEveryPromise() throws {
     let log = try log("PRAGMA journal_mode = WAL; PRAGMA synchronous = FULL; PRAGMA wal_autocheckpoint = 8")
-    for image in CutPlanner(log).images(count: 60, seed: 8) {
+    for image in CutPlanner(log).images(count: extent(landing: 20, release: 60), seed: 8) {
       let folder = try ImageFolder()
       defer { withExtendedLifetime(folder) {} }
       try folder.lay(image)

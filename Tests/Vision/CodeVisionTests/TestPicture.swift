@@ -58,10 +58,12 @@ struct TestPicture {
     }
   }
 
-  /// Paints what `source` says for each pixel that it knows, by the mean of nine places in it.
-  mutating func paint(_ source: (_ x: Float, _ y: Float) -> Float?) {
+  /// Paints what `source` says for each pixel that it knows, by the mean of nine places in it; of pixels that are not `near` it knows none.
+  mutating func paint(
+    near: (_ x: Float, _ y: Float) -> Bool = { _, _ in true }, _ source: (_ x: Float, _ y: Float) -> Float?
+  ) {
     for row in 0..<height {
-      for column in 0..<width {
+      for column in 0..<width where near(Float(column) + 0.5, Float(row) + 0.5) {
         var sum: Float = 0
         var count: Float = 0
         for part in 0..<9 {
@@ -80,7 +82,13 @@ struct TestPicture {
   mutating func paint(
     symbol: TestPicture, black: Float = 20, white: Float = 230, _ place: (_ x: Float, _ y: Float) -> (Float, Float)
   ) {
-    paint { x, y in
+    let (wide, high) = (Float(symbol.width), Float(symbol.height))
+    // A pixel is smaller than a module, so that by its middle it is known to be outside.
+    func isNear(_ x: Float, _ y: Float) -> Bool {
+      let (u, v) = place(x, y)
+      return u > -6 && v > -6 && u < wide + 6 && v < high + 6
+    }
+    paint(near: isNear) { x, y in
       let (u, v) = place(x, y)
       guard u > -4, v > -4, u < Float(symbol.width) + 4, v < Float(symbol.height) + 4 else { return nil }
       guard u >= 0, v >= 0, u < Float(symbol.width), v < Float(symbol.height) else { return white }

@@ -7,6 +7,8 @@ import WireCoding
 
 /// Messages that a seed repeats.
 struct RandomMessages {
+  private static let letters = Array("abc019 üß漢\u{0}\n😀")
+
   var generator: SeededGenerator
 
   init(seed: Int) { generator = SeededGenerator(seed: UInt64(seed)) }
@@ -18,7 +20,7 @@ struct RandomMessages {
   }
   mutating func float() -> Float { pick([0, -1.5, 1e30, Float(below(1_000)) / 7]) }
   mutating func text(_ longest: Int) -> String {
-    String((0..<below(longest)).map { _ in pick(Array("abc019 üß漢\u{0}\n😀")) })
+    String((0..<below(longest)).map { _ in pick(Self.letters) })
   }
 
   mutating func settings() -> DecodeSettings {
