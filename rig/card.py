@@ -82,9 +82,21 @@ class Card:
 
     # Its file systems
 
-    def stored(self, path):
-        """A file of the system's."""
-        return run("debugfs", "-R", f"cat {path}", f"{self.path}?offset={self.partitions()[1][0]}")
+    def _whole(self, start, size):
+        """A copy of one of them as it is once its journal is replayed, which nobody has done where the power was cut."""
+        part = Path(f"{self.path}.part")
+        run("dd", f"if={self.path}", f"of={part}", "bs=1M", f"skip={start >> 20}", f"count={size >> 20}", "conv=sparse")
+        done = subprocess.run(["e2fsck", "-fy", part], stdout=subprocess.PIPE, stderr=subprocess.STDOUT, text=True)
+        assert done.returncode in (0, 1), f"the file system is not whole ({done.returncode}):\n{done.stdout}"
+        return part
+
+    def stored(self, *paths):
+        """Files of the system's."""
+        part = self._whole(*self.partitions()[1])
+        try:
+            return [run("debugfs", "-R", f"cat {path}", part) for path in paths]
+        finally:
+            part.unlink()
 
     def log(self, boot=0):
         """What the system has logged, as far as it was on the card when the power went."""
@@ -94,11 +106,8 @@ class Card:
 
     def check(self):
         """Both file systems as they are once their journals are replayed. The size of the last one, in bytes."""
-        part = Path(f"{self.path}.part")
         for start, size in self.partitions()[1:]:
-            run("dd", f"if={self.path}", f"of={part}", "bs=1M", f"skip={start >> 20}", f"count={size >> 20}", "conv=sparse")
-            done = subprocess.run(["e2fsck", "-fy", part], stdout=subprocess.PIPE, stderr=subprocess.STDOUT, text=True)
-            assert done.returncode in (0, 1), f"the file system is not whole ({done.returncode}):\n{done.stdout}"
+            part = self._whole(start, size)
             said = run("dumpe2fs", "-h", part)
             blocks, block = (int(re.search(rf"^{name}: +(\d+)$", said, re.M)[1]) for name in ("Block count", "Block size"))
             part.unlink()
