@@ -51,6 +51,7 @@ let floors: [(name: String, rooms: [String])] = [
   ("Readers", ["ReaderKit", "WedgeReader", "SerialReader", "CameraReader", "KnownScanners"]),
   ("Outputs", ["SignalOutputs", "HolderProtocol", "OutputHolder", "HolderClient", "scangate-outputs"]),
   ("Storage", ["SQLiteFile", "Sealing", "Journal", "TicketLists"]),
+  ("Fleet", ["FleetBook"]),
   ("Web", ["WireText", "CodeSigning", "TicketTransport"]),
   ("TicketSystems", ["TicketSystemKit", "EventSchedule", "Subscriptions", "Bookings", "SignedTickets"]),
   ("SetUp", ["SetUpCodes", "Enrolment", "KioskControl"]),
@@ -201,6 +202,9 @@ let package = Package(
     room("SQLiteFile", ["CSQLite"]),
     room("Journal", ["CLinux", "CSQLite", "LinuxIO", "SQLiteFile", "ScanModel", "Sealing"]),
     room("TicketLists", ["LinuxIO", "Reading", "SQLiteFile", "ScanModel", "Sealing"]),
+
+    // Several stations, one book.
+    room("FleetBook", ["LibCrypto", "ScanModel", "WireCoding"]),
 
     // What strangers write, read and written by hand: JSON, times, percent-encoding. No network in it.
     room("WireText", ["ScanModel"]),
@@ -364,6 +368,9 @@ let package = Package(
       name: "ScanTesting", dependencies: ["LinuxIO", "ScanModel"], path: "Tests/Shared/ScanTesting",
       swiftSettings: quick),
     .target(name: "Expectations", path: "Tests/Shared/Expectations", swiftSettings: quick),
+    .target(
+      name: "FleetTesting", dependencies: ["FleetBook", "ScanModel"], path: "Tests/Fleet/FleetTesting",
+      swiftSettings: quick),
     .target(name: "CMockDevices", path: "Tests/Readers/CMockDevices"),
     .executableTarget(
       name: "wedge-mock", dependencies: ["CMockDevices", "LinuxIO", "Reading", "ScanModel", "WedgeReader"],
@@ -441,6 +448,7 @@ let package = Package(
       ]),
     tests(of: "LibCrypto", ["ScanTesting"]),
     tests(of: "Sealing"),
+    tests(of: "FleetBook", ["FleetTesting", "LibCrypto", "ScanModel", "ScanTesting", "WireCoding"]),
     tests(
       of: "Journal",
       [
