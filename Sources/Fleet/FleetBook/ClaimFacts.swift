@@ -14,6 +14,17 @@ package struct ClaimIntent: Hashable, Sendable {
   package var repeats: Set<ScanID>
   /// Whether it goes on without the fleet's word; when, by the station's clock.
   package var aloneSince: WallTime?
+
+  package init(
+    scan: ScanID, gate: GateID, keys: [ClaimKey], redeems: Bool, repeats: Set<ScanID> = [], aloneSince: WallTime? = nil
+  ) {
+    self.scan = scan
+    self.gate = gate
+    self.keys = keys
+    self.redeems = redeems
+    self.repeats = repeats
+    self.aloneSince = aloneSince
+  }
 }
 
 /// What became of a claim, for the station's journal: before a gate opens on it.
@@ -24,6 +35,12 @@ package struct ClaimConclusion: Hashable, Sendable {
   package var isAdmission: Bool
   /// What the fleet has to be told of it, whatever comes next.
   package var debts: [ClaimDebt]
+
+  package init(scan: ScanID, isAdmission: Bool, debts: [ClaimDebt]) {
+    self.scan = scan
+    self.isAdmission = isAdmission
+    self.debts = debts
+  }
 }
 
 /// What a station has to tell the fleet of one key.

@@ -57,9 +57,9 @@ package struct ClaimTelling: Hashable, Sendable {
     conflicts = []
     var isThere = found.entry(of: debt.entry.scan) != nil
     switch debt.goal {
-    case .admitted: admit(&claim)
+    case .admitted: guard admit(&claim) else { return .stuck(.full, nil) }
     case .released: release(&claim)
-    case .interrupted: interrupt(&claim)
+    case .interrupted: guard interrupt(&claim) else { return .stuck(.full, nil) }
     case .left(let exit, let target):
       switch leave(&claim, exit, target) {
       case .wait: return .later
@@ -67,23 +67,25 @@ package struct ClaimTelling: Hashable, Sendable {
       case .changed, .nobody: isThere = false
       }
     }
-    guard claim != found || !isThere else { return .told([]) }
+    guard claim != found || !isThere else { return .told(conflicts) }
     return .call(ClaimCall(debt.key, .write(claim, at: revision)))
   }
 
-  private mutating func admit(_ claim: inout Claim) {
+  /// - Returns: whether there is place for it.
+  private mutating func admit(_ claim: inout Claim) -> Bool {
     if let place = claim.entries.firstIndex(where: { $0.scan == debt.entry.scan }) {
-      guard !claim.entries[place].isSettled else { return }
-      claim.entries[place].state = .admitted
+      // Told already, and the answer was lost: what it brought to light may have been lost with it.
+      if !claim.entries[place].isSettled { claim.entries[place].state = .admitted }
     } else {
       // One that had its place and has it no more was told, and has left since.
-      guard debt.entry.isProvisional, !(debt.isRetold && claim.folded > 0) else { return }
+      guard debt.entry.isProvisional, !(debt.isRetold && claim.folded > 0) else { return true }
       var entry = debt.entry
       entry.state = .admitted
-      guard claim.append(entry) else { return }
+      guard claim.append(entry) else { return false }
     }
     if case .quantity(let told?) = debt.rule { claim.quantity = told }
     conflicts = ClaimConflict.found(in: claim, debt.rule, of: debt.entry.scan)
+    return true
   }
 
   private func release(_ claim: inout Claim) {
@@ -98,17 +100,19 @@ package struct ClaimTelling: Hashable, Sendable {
     }
   }
 
-  private func interrupt(_ claim: inout Claim) {
+  /// - Returns: whether there is place for it.
+  private func interrupt(_ claim: inout Claim) -> Bool {
     if let place = claim.entries.firstIndex(where: { $0.scan == debt.entry.scan }) {
-      guard !claim.entries[place].isSettled else { return }
+      guard !claim.entries[place].isSettled else { return true }
       claim.entries[place].state = .interrupted
       claim.entries[place].mayHaveRedeemed = true
     } else if debt.entry.isProvisional {
       var entry = debt.entry
       entry.state = .interrupted
       entry.mayHaveRedeemed = true
-      _ = claim.append(entry)
+      return claim.append(entry)
     }
+    return true
   }
 
   private enum Leaving { case changed, told, nobody, wait }

@@ -143,8 +143,10 @@ extension FleetWorld {
         + row.value.entries.map { "\($0.scan.description.suffix(3))@\($0.station)=\($0.state)" }.joined(separator: " ")
     }
     let owed = stations.map { station in
-      "\(station.id): " + station.debts.map { "\($0.entry.scan.description.suffix(3)) \($0.goal)" }.joined(separator: ", ")
+      "\(station.id): "
+        + station.debts.map { "\($0.entry.scan.description.suffix(3)) \($0.goal)" }.joined(separator: ", ")
     }
-    return "book [\(book.sorted().joined(separator: "; "))], pulses \(pulses.map { $0.scan.description.suffix(3) }), owed \(owed)"
+    return
+      "book [\(book.sorted().joined(separator: "; "))], pulses \(pulses.map { $0.scan.description.suffix(3) }), owed \(owed)"
   }
 }

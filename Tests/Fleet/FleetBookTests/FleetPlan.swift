@@ -63,7 +63,8 @@ struct FleetPlan: Hashable, Sendable {
   }
 
   static func scan(_ number: Int) -> ScanID {
-    let bytes = [UInt8](repeating: 0, count: 14) + [UInt8(truncatingIfNeeded: number >> 8), UInt8(truncatingIfNeeded: number)]
+    let bytes =
+      [UInt8](repeating: 0, count: 14) + [UInt8(truncatingIfNeeded: number >> 8), UInt8(truncatingIfNeeded: number)]
     guard let scan = ScanID(bytes: bytes) else { preconditionFailure("a scan has 16 bytes") }
     return scan
   }

@@ -62,7 +62,9 @@ struct FleetStation: Hashable, Sendable {
     Set(
       journal.intents.values.lazy.filter { intent in
         guard journal.codes[intent.scan] == code else { return false }
-        let written = pending.lazy.compactMap { if case .close(let new) = $0, new.scan == intent.scan { new } else { nil } }
+        let written = pending.lazy.compactMap {
+          if case .close(let new) = $0, new.scan == intent.scan { new } else { nil }
+        }
         guard let conclusion = written.first ?? journal.conclusions[intent.scan] else { return true }
         return !conclusion.isAdmission && conclusion.debts.contains { $0.goal == .interrupted }
       }.map(\.scan))

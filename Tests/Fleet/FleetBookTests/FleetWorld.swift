@@ -208,7 +208,8 @@ struct FleetWorld: Hashable, Sendable {
       guard let place = pulses.firstIndex(where: { $0.presentation == entered && !$0.hasLeft }) else { return }
       pulses[place].hasLeft = true
       let entry = ClaimEntry(scan: scan, station: stations[station].id, gate: GateID("out"))
-      stations[station].owe([ClaimDebt(plan.keys(of: presentation.code)[0], entry, .left(by: scan, of: nil))], isExit: true)
+      stations[station].owe(
+        [ClaimDebt(plan.keys(of: presentation.code)[0], entry, .left(by: scan, of: nil))], isExit: true)
     case .enter:
       let repeats = stations[station].repeats(of: presentation.code)
       // What may have been redeemed for them may have been for this one, which takes their place.
@@ -218,7 +219,8 @@ struct FleetWorld: Hashable, Sendable {
         [ClaimDemand(plan.keys(of: presentation.code)[0], plan.rule)],
         repeats: repeats, redeems: plan.redeems, policy: policy)
       let effects = attempt.begin(at: now, wall: wall, knowing: nil, isAway: false)
-      stations[station].attempt = FleetStation.Running(attempt: attempt, scan: scan, presentation: number, code: presentation.code)
+      stations[station].attempt = FleetStation.Running(
+        attempt: attempt, scan: scan, presentation: number, code: presentation.code)
       perform(effects, number: station)
     }
   }
@@ -292,9 +294,11 @@ struct FleetWorld: Hashable, Sendable {
         excuse(running.scan)
         return happen(number, .notOpened)
       }
-      let isAlone = stations[number].journal.conclusions[running.scan]?.debts.contains { $0.entry.isProvisional } ?? false
+      let isAlone =
+        stations[number].journal.conclusions[running.scan]?.debts.contains { $0.entry.isProvisional } ?? false
       pulses.append(
-        Pulse(presentation: running.presentation, code: running.code, scan: running.scan, at: now, isProvisional: isAlone))
+        Pulse(
+          presentation: running.presentation, code: running.code, scan: running.scan, at: now, isProvisional: isAlone))
       if isAlone { stations[number].alone.admit() }
       happen(number, .opened)
     }
