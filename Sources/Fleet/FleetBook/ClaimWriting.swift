@@ -241,22 +241,20 @@ struct ClaimWriting: Hashable, Sendable {
 
   private func judge(_ known: KnownClaim, cutOff: Set<ScanID>) -> Judgement {
     var claim = known.claim.dated(known.time)
-    if let place = claim.entries.firstIndex(where: { repeats.contains($0.scan) && $0.station == entry.station }),
-      !claim.entries[place].isSettled
-    {
-      var entry = entry
-      // What the earlier request did is not known, whatever comes of this one. Its time is this one's: now somebody may pass.
-      entry.mayHaveRedeemed = redeems || claim.entries[place].mayHaveRedeemed
-      claim.entries[place] = entry
-      return .room(claim)
+    if case .interval = demand.rule { claim.forgetSpaced() }
+    let own = claim.entries.firstIndex {
+      repeats.contains($0.scan) && $0.station == entry.station && !$0.isSettled
     }
     switch demand.rule {
     case .quantity(let told):
       if let told { claim.quantity = told }
-      if claim.occupied < claim.allowance(told: told) { return appended(claim) }
+      let allowance = claim.allowance(told: told)
+      // Its own place is one only as long as it is not beyond those that there are: it may have been taken alone.
+      if claim.occupied - (own == nil ? 0 : 1) < allowance { return placed(claim, own) }
+      let admitted = claim.entries.filter { $0.state == .admitted }
+      if admitted.count >= allowance, let first = admitted.first { return .stop(.used(by: first)) }
     case .interval:
-      claim.forgetSpaced()
-      if !claim.entries.contains(where: { $0.state == .claimed }) { return appended(claim) }
+      if own != nil || !claim.entries.contains(where: { $0.state == .claimed }) { return placed(claim, own) }
     }
     if let open = claim.entries.first(where: { $0.state == .claimed }) {
       guard let place = claim.entries.firstIndex(where: { $0.state == .claimed && cutOff.contains($0.scan) }) else {
@@ -270,8 +268,14 @@ struct ClaimWriting: Hashable, Sendable {
     return .stop(.used(by: first))
   }
 
-  private func appended(_ claim: Claim) -> Judgement {
+  /// The claim with our entry: in the place of an earlier one of this station, or at the end.
+  private func placed(_ claim: Claim, _ place: Int?) -> Judgement {
     var claim = claim
-    return claim.append(entry) ? .room(claim) : .stop(.crowded)
+    var entry = entry
+    guard let place else { return claim.append(entry) ? .room(claim) : .stop(.crowded) }
+    // What the earlier request did is not known, whatever comes of this one. Its time is this one's: now somebody may pass.
+    entry.mayHaveRedeemed = redeems || claim.entries[place].mayHaveRedeemed
+    claim.entries[place] = entry
+    return .room(claim)
   }
 }

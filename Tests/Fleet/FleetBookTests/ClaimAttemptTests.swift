@@ -138,6 +138,19 @@ import Testing
     expectEqual(try #require(asked(next)).call.kind, .write(Claim(entries: [mine]), at: ClaimRevision(9)))
   }
 
+  @Test func aPlaceThatWasTakenAloneBeyondThoseThereAreIsNone() throws {
+    let earlier = ClaimEntry(
+      scan: FleetPlan.scan(9), station: here, gate: GateID("north"), state: .interrupted, mayHaveRedeemed: true,
+      isProvisional: true, at: wall)
+    var attempt = attempt(repeats: [earlier.scan])
+    let first = try #require(asked(attempt.begin(at: start, wall: wall, knowing: nil, isAway: false)))
+    let read = try #require(
+      asked(attempt.handle(.answered(first.number, .failed(.wrongRevision)), at: start, wall: wall)))
+    let both = known([entry(2, .admitted), earlier], at: 9)
+    let end = attempt.handle(.answered(read.number, both), at: start, wall: wall)
+    expectEqual(verdict(end), .used(by: entry(2, .admitted)))
+  }
+
   @Test func afterTenSecondsNothingOpens() throws {
     var attempt = attempt()
     let begin = attempt.begin(at: start, wall: wall, knowing: nil, isAway: false)
