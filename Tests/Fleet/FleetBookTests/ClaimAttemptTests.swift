@@ -1,5 +1,6 @@
 import Expectations
 import FleetBook
+import FleetTesting
 import ScanModel
 import Testing
 

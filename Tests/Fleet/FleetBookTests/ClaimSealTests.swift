@@ -1,5 +1,6 @@
 import Expectations
 import FleetBook
+import FleetTesting
 import LibCrypto
 import ScanModel
 import ScanTesting

@@ -1,5 +1,6 @@
 import Expectations
 import FleetBook
+import FleetTesting
 import Testing
 
 /// Stations that claim the same ticket at the same time, whatever becomes of messages and processes: never two admissions beyond what was paid,

@@ -1,6 +1,5 @@
-import FleetBook
-import FleetTesting
-import ScanModel
+internal import FleetBook
+internal import ScanModel
 
 /// Stations, a store and a network between them, in which everything that may happen next is an action: whoever chooses them has every
 /// order of events. Judged by what people see: pulses, and what the store says in the end.

@@ -1,5 +1,5 @@
-import FleetBook
-import ScanModel
+internal import FleetBook
+internal import ScanModel
 
 /// A station of a `FleetWorld`: what its process holds, and what its disk does.
 struct FleetStation: Hashable, Sendable {

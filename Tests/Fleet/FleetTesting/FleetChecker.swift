@@ -1,6 +1,5 @@
-import FleetBook
-import FleetTesting
-import ScanModel
+internal import FleetBook
+internal import ScanModel
 
 /// What must hold of a world, whoever made it: it knows of pulses, of claims and of who is in, and of no machine's state.
 extension FleetWorld {

@@ -1,18 +1,20 @@
-import FleetBook
-import ScanModel
-import ScanTesting
+internal import FleetBook
+internal import ScanModel
+internal import ScanTesting
 
 /// Goes through the worlds that a plan may become.
-struct FleetExploration {
+package struct FleetExploration {
   /// So many worlds were looked at.
-  private(set) var count = 0
+  package private(set) var count = 0
   /// The first that was broken: what, and by which way.
-  private(set) var fault: String?
+  package private(set) var fault: String?
   /// Whether no world was left out.
-  private(set) var isWhole = true
+  package private(set) var isWhole = true
+
+  package init() {}
 
   /// Every order of events, or the first `most` worlds of them.
-  mutating func everything(_ plan: FleetPlan, most: Int) {
+  package mutating func everything(_ plan: FleetPlan, most: Int) {
     let start = FleetWorld(plan)
     var seen: Set<Int> = [start.hashValue]
     var open: [(world: FleetWorld, way: Way?)] = [(start, nil)]
@@ -36,7 +38,7 @@ struct FleetExploration {
   }
 
   /// One way of chance.
-  mutating func one(_ plan: FleetPlan, seed: UInt64) {
+  package mutating func one(_ plan: FleetPlan, seed: UInt64) {
     var random = SeededGenerator(seed: seed)
     var world = FleetWorld(plan)
     var way: Way?

@@ -1,24 +1,30 @@
-import FleetBook
-import ScanModel
+package import FleetBook
+package import ScanModel
 
 /// What happens in a world: who comes where with what, and how much may go wrong.
-struct FleetPlan: Hashable, Sendable {
+package struct FleetPlan: Hashable, Sendable {
   /// Somebody comes to a station.
-  struct Presentation: Hashable, Sendable {
-    enum Kind: Hashable, Sendable {
+  package struct Presentation: Hashable, Sendable {
+    package enum Kind: Hashable, Sendable {
       case enter
       /// Whoever came in with that presentation leaves.
       case leave(Int)
     }
-    var station: Int
-    var code: Int
-    var kind = Kind.enter
+    package var station: Int
+    package var code: Int
+    package var kind = Kind.enter
 
-    static func enter(_ station: Int, _ code: Int = 0) -> Self { Self(station: station, code: code) }
+    package init(station: Int, code: Int, kind: Kind = .enter) {
+      self.station = station
+      self.code = code
+      self.kind = kind
+    }
+
+    package static func enter(_ station: Int, _ code: Int = 0) -> Self { Self(station: station, code: code) }
   }
 
   /// A fault that is built in, so that the checker can be seen to find it.
-  enum Plant: Hashable, Sendable, CaseIterable {
+  package enum Plant: Hashable, Sendable, CaseIterable {
     /// The store lets two create one key, as one without a majority's word does.
     case storeWithoutComparing
     /// The station takes a lost answer for a good one.
@@ -33,43 +39,45 @@ struct FleetPlan: Hashable, Sendable {
     case silentMerge
   }
 
-  var stations = 2
+  package var stations = 2
   /// How often each code admits; as often as the sale does, where it is of one.
-  var quantity: UInt32 = 1
-  var presentations: [Presentation]
+  package var quantity: UInt32 = 1
+  package var presentations: [Presentation]
   /// Whether a ticket system is asked that records admissions.
-  var redeems = false
+  package var redeems = false
   /// Whether all codes are of one sale, for `quantity` persons.
-  var isSale = false
-  var interval: Duration?
-  var alone = AlonePolicy.refuse
+  package var isSale = false
+  package var interval: Duration?
+  package var alone = AlonePolicy.refuse
   /// How much may go wrong: messages lost, late or doubled, ends of processes, impatience.
-  var faults = 1
+  package var faults = 1
   /// How many of these may be ends of a process.
-  var crashes = 1
+  package var crashes = 1
   /// How often the clocks go on by `step`.
-  var steps = 0
-  var step: Duration = .seconds(31)
-  var plant: Plant?
+  package var steps = 0
+  package var step: Duration = .seconds(31)
+  package var plant: Plant?
+
+  package init(presentations: [Presentation]) { self.presentations = presentations }
 
   /// The rule of a code.
-  var rule: ClaimDemand.Rule { interval.map { .interval($0) } ?? .quantity(isSale ? 1 : quantity) }
+  package var rule: ClaimDemand.Rule { interval.map { .interval($0) } ?? .quantity(isSale ? 1 : quantity) }
 
-  static func key(_ kind: ClaimKey.Kind, _ number: Int) -> ClaimKey {
+  package static func key(_ kind: ClaimKey.Kind, _ number: Int) -> ClaimKey {
     guard let key = ClaimKey(kind, digest: [UInt8](repeating: UInt8(truncatingIfNeeded: number), count: 16)) else {
       preconditionFailure("a digest has 16 bytes")
     }
     return key
   }
 
-  static func scan(_ number: Int) -> ScanID {
+  package static func scan(_ number: Int) -> ScanID {
     let bytes =
       [UInt8](repeating: 0, count: 14) + [UInt8(truncatingIfNeeded: number >> 8), UInt8(truncatingIfNeeded: number)]
     guard let scan = ScanID(bytes: bytes) else { preconditionFailure("a scan has 16 bytes") }
     return scan
   }
 
-  static func station(_ number: Int) -> StationID {
+  package static func station(_ number: Int) -> StationID {
     guard let station = StationID("gate\(number)") else { preconditionFailure("it is a name") }
     return station
   }
