@@ -20,7 +20,7 @@ package struct ClaimAttempt: Hashable, Sendable {
     case timeIsUp
     /// Whether the station may admit alone.
     case alone(AloneWord)
-    /// The ticket system admits, or there is none to ask; with what it told of the sale.
+    /// The ticket system admits, or there is none to ask; with what it told of the ticket and of its sale.
     case redeemed([ClaimDemand])
     /// The ticket system does not admit; whether it has surely recorded nothing.
     case refused(surelyNothing: Bool)
@@ -146,7 +146,13 @@ package struct ClaimAttempt: Hashable, Sendable {
     case (.redeemed(let demands), .redeeming):
       isVouchedFor = true
       let first = claims.count
-      claims += demands.filter { demand in !claims.contains { $0.demand.key == demand.key } }.map(writing)
+      for demand in demands {
+        if let place = claims.firstIndex(where: { $0.demand.key == demand.key }) {
+          claims[place].demand = demand
+        } else {
+          claims.append(writing(demand))
+        }
+      }
       return isAlone ? conclude(at: time) : claim(from: first, at: time)
     case (.refused(let surelyNothing), .redeeming):
       mayHaveRedeemed = !surelyNothing

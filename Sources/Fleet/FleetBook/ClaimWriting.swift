@@ -86,7 +86,8 @@ struct ClaimWriting: Hashable, Sendable {
     case failed(ClaimFault)
   }
 
-  let demand: ClaimDemand
+  /// What the ticket system has told may be more than was known when it began.
+  var demand: ClaimDemand
   let entry: ClaimEntry
   /// Scans of this station that ended without a word on them: this one takes their place.
   let repeats: Set<ScanID>

@@ -194,6 +194,24 @@ import Testing
     expectEqual(owed(end), [.interrupted])
   }
 
+  @Test func whatTheTicketSystemTellsOfTheTicketIsTold() throws {
+    var attempt = attempt()
+    let begin = attempt.begin(at: start, wall: wall, knowing: nil, isAway: false)
+    let number = try #require(asked(begin)).number
+    _ = attempt.handle(.noted(try #require(note(begin))), at: start, wall: wall)
+    _ = attempt.handle(.answered(number, .written(ClaimRevision(7))), at: start, wall: wall)
+    let next = attempt.handle(.redeemed([ClaimDemand(key, .quantity(4))]), at: start, wall: wall)
+    let mine = ClaimEntry(scan: scan, station: here, gate: GateID("north"))
+    let debt = ClaimDebt(key, mine, .admitted, rule: .quantity(4))
+    expectEqual(next, [.conclude(ClaimConclusion(scan: scan, isAdmission: true, debts: [debt]))])
+    var telling = ClaimTelling(debt, policy: ClaimPolicy())
+    guard case .call(let told) = telling.take(known([mine], at: 7)), case .write(let claim, _) = told.kind else {
+      Issue.record("nothing is told")
+      return
+    }
+    expectEqual(claim.quantity, 4)
+  }
+
   @Test func anIntervalIsJudgedByTheLeadersClock() throws {
     for (seconds, isTooSoon) in [(999, true), (1_000, false)] as [(Int64, Bool)] {
       var attempt = attempt(.interval(.seconds(1_000)), redeems: false)

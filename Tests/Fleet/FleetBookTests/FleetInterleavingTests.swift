@@ -42,6 +42,8 @@ import Testing
   @Test(arguments: [false, true]) func oneFaultAnywhereHolds(redeems: Bool) {
     var plan = FleetPlan(presentations: Self.two)
     plan.redeems = redeems
+    // With a pause at any time they are a million.
+    plan.steps = extent(landing: 0, release: 1)
     expectEqual(everything(plan, most: extent(landing: 12_000, release: .max)).fault, nil)
   }
 
@@ -81,6 +83,8 @@ import Testing
     plan.redeems = redeems
     chance(plan, landing: 2_000, release: 50_000)
     plan.quantity = 2
+    chance(plan, landing: 1_000, release: 50_000)
+    plan.isWatching = true
     chance(plan, landing: 1_000, release: 50_000)
   }
 

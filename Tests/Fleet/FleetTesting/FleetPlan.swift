@@ -56,6 +56,8 @@ package struct FleetPlan: Hashable, Sendable {
   /// How often the clocks go on by `step`.
   package var steps = 0
   package var step: Duration = .seconds(31)
+  /// Whether stations begin with what they know of a watch, which may be old.
+  package var isWatching = false
   package var plant: Plant?
 
   package init(presentations: [Presentation]) { self.presentations = presentations }

@@ -217,11 +217,18 @@ struct FleetWorld: Hashable, Sendable {
         scan, at: GateID("in"), of: stations[station].id,
         [ClaimDemand(plan.keys(of: presentation.code)[0], plan.rule)],
         repeats: repeats, redeems: plan.redeems, policy: policy)
-      let effects = attempt.begin(at: now, wall: wall, knowing: nil, isAway: false)
+      let effects = attempt.begin(
+        at: now, wall: wall, knowing: plan.isWatching ? hint(plan.keys(of: presentation.code)[0]) : nil, isAway: false)
       stations[station].attempt = FleetStation.Running(
         attempt: attempt, scan: scan, presentation: number, code: presentation.code)
       perform(effects, number: station)
     }
+  }
+
+  /// What a watch told last: what there is, or for every other scan what there was.
+  private func hint(_ key: ClaimKey) -> KnownClaim? {
+    let row = scans.isMultiple(of: 2) ? past[key] ?? table.rows[key] : table.rows[key]
+    return row.map { KnownClaim(claim: $0.value, revision: $0.revision, time: $0.time) }
   }
 
   private mutating func happen(_ number: Int, _ event: ClaimAttempt.Event, cutOff: Set<ScanID> = []) {
