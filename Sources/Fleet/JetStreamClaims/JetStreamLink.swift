@@ -1,0 +1,360 @@
+internal import CNATS
+internal import FleetBook
+internal import LinuxIO
+internal import ScanModel
+internal import Synchronization
+
+/// The connection to a fleet's servers, kept up for ever, and calls over it.
+///
+/// ```
+///            one server after another            asked of itself and its stream
+///   away ──────────────────────────▶ connected ──────────────────────────────▶ judged: good, or why not
+///    ▲ ◀── none takes us: 0.25 s, doubled up to 4 s   │ ◀── again each 5 s, or 0.5 s where not good ──┘
+///    └────────────────── closed ──────────────────────┘
+/// ```
+/// Three threads, beside those of the library, which call back and are never waited in: one ends calls whose time is over and never
+/// waits; one calls the library, which may block for two seconds; one connects, which may block for ever, and is left behind then.
+final class JetStreamLink: Sendable {
+  private struct Session: Sendable {
+    let number: UInt64
+    let server: JetStreamSettings.Server
+    let connection: NATSConnection
+    let inbox: String
+  }
+
+  private struct State: Sendable {
+    var isRunning = false
+    var sessions: UInt64 = 0
+    var session: Session?
+    /// Why servers may not be relied on; `nil` where they may.
+    var fault: ClaimFault? = .noQuorum
+    /// Whether this session's servers were found good once.
+    var isGood = false
+    var lastRefusal: String?
+    var sleeper: (number: UInt64, CheckedContinuation<Void, Never>)?
+    var sleeps: UInt64 = 0
+    /// Whether the keeper is to look again at once.
+    var isNudged = false
+    var followers: [UInt64: AsyncStream<ClaimStoreState>.Continuation] = [:]
+    var breaks: [UInt64: @Sendable () -> Void] = [:]
+    var nextFollower: UInt64 = 0
+    var keeper: Task<Void, Never>?
+  }
+
+  let settings: JetStreamSettings
+  let time: any TimeSource
+  private let state = Mutex(State())
+  private let timers: DeviceLoop
+  private let calls: DeviceLoop
+  private let connector: Connector
+  private let pending: PendingCalls
+
+  /// - Throws: where no thread can be had.
+  init(_ settings: JetStreamSettings, time: any TimeSource) throws(SystemError) {
+    self.settings = settings
+    self.time = time
+    timers = try DeviceLoop(name: "fleet")
+    calls = try DeviceLoop(name: "fleet-calls")
+    connector = Connector(timers: timers, time: time)
+    pending = PendingCalls(timers: timers)
+  }
+
+  deinit {
+    timers.stop()
+    calls.stop()
+  }
+
+  // MARK: Life
+
+  /// Connects, and stays connected until `stop`.
+  func start() {
+    state.withLock { state in
+      guard !state.isRunning else { return }
+      state.isRunning = true
+      state.keeper = Task { await self.keep() }
+    }
+  }
+
+  /// Ends the connection, and every call.
+  func stop() async {
+    let keeper = state.withLock { state in
+      state.isRunning = false
+      return exchange(&state.keeper, with: nil)
+    }
+    nudge()
+    await keeper?.value
+    if let session = state.withLock({ $0.session?.number }) { close(session) }
+    let followers = state.withLock { exchange(&$0.followers, with: [:]) }
+    for follower in followers.values { follower.finish() }
+    await calls.heartbeat()
+  }
+
+  private var isRunning: Bool { state.withLock { $0.isRunning } }
+
+  private func keep() async {
+    var retry = JetStreamLimits.firstRetry
+    while isRunning {
+      if state.withLock({ $0.session == nil }) {
+        var fault = ClaimFault.noQuorum
+        for server in settings.servers where isRunning {
+          do throws(ClaimFault) {
+            try await connect(server)
+            break
+          } catch {
+            // One that says why it does not take us says more than one that is away.
+            if fault == .noQuorum { fault = error }
+          }
+        }
+        if state.withLock({ $0.session == nil }) {
+          set(fault)
+          await sleep(retry)
+          retry = min(retry * 2, JetStreamLimits.lastRetry)
+          continue
+        }
+      }
+      let (fault, session) = await judge()
+      let isCurrent = state.withLock { state in
+        guard state.session?.number == session else { return false }
+        state.isGood = fault == nil || (state.isGood && fault == .noQuorum)
+        return true
+      }
+      guard isCurrent else { continue }
+      set(fault)
+      if fault == nil { retry = JetStreamLimits.firstRetry }
+      // What cannot be relied on may be another server's affair.
+      if let fault, fault != .noQuorum, settings.servers.count > 1 { await sleep(retry) }
+      await sleep(fault == nil ? JetStreamLimits.judging : JetStreamLimits.judgingAgain)
+    }
+  }
+
+  /// Waits, unless there is something to look at.
+  private func sleep(_ duration: Duration) async {
+    await withCheckedContinuation { (waiting: CheckedContinuation<Void, Never>) in
+      let number = state.withLock { state -> UInt64? in
+        if exchange(&state.isNudged, with: false) || !state.isRunning { return nil }
+        state.sleeps += 1
+        state.sleeper = (state.sleeps, waiting)
+        return state.sleeps
+      }
+      guard let number else { return waiting.resume() }
+      _ = timers.at(time.now() + duration) { self.wake(number) }
+    }
+  }
+
+  private func wake(_ number: UInt64?) {
+    let sleeper = state.withLock { state -> CheckedContinuation<Void, Never>? in
+      guard let sleeper = state.sleeper, number == nil || sleeper.number == number else {
+        if number == nil { state.isNudged = true }
+        return nil
+      }
+      state.sleeper = nil
+      return sleeper.1
+    }
+    sleeper?.resume()
+  }
+
+  private func nudge() { wake(nil) }
+
+  // MARK: The connection
+
+  private func connect(_ server: JetStreamSettings.Server) async throws(ClaimFault) {
+    let number = state.withLock { state in
+      state.sessions += 1
+      return state.sessions
+    }
+    let connection = try await connector.connect(to: server, settings) { [weak self] news in
+      switch news {
+      case .closed: self?.close(number)
+      case .wrong(let words): self?.refused(words, number)
+      case .message: break
+      }
+    }
+    // Nobody else is told what is sent here, and nobody guesses it.
+    let inbox = "_INBOX.\(Inbox.name())"
+    state.withLock { $0.session = Session(number: number, server: server, connection: connection, inbox: inbox) }
+    let prefix = inbox.utf8.count + 1
+    let pending = pending
+    let listening = await onCalls {
+      connection.listen(to: inbox + ".*") { news in
+        guard case .message(let message) = news, let call = UInt64(message.subject.dropFirst(prefix)) else { return }
+        pending.answer(call, message)
+      }
+    }
+    // It may have closed before anybody could know whose it is.
+    if listening == nil || connection.serverID.isEmpty {
+      close(number)
+      throw .noQuorum
+    }
+  }
+
+  /// Does what may block where that keeps nobody.
+  private func onCalls<Value: Sendable>(_ body: @escaping @Sendable () -> Value) async -> Value {
+    await withCheckedContinuation { (done: CheckedContinuation<Value, Never>) in
+      _ = calls.at(time.now()) { done.resume(returning: body()) }
+    }
+  }
+
+  private func close(_ number: UInt64) {
+    let (session, breaks) = state.withLock { state -> (Session?, [@Sendable () -> Void]) in
+      guard state.session?.number == number else { return (nil, []) }
+      state.isGood = false
+      return (exchange(&state.session, with: nil), Array(state.breaks.values))
+    }
+    guard let session else { return }
+    set(.noQuorum)
+    pending.endAll()
+    for broken in breaks { broken() }
+    _ = calls.at(time.now()) { session.connection.end() }
+    nudge()
+  }
+
+  private func refused(_ words: String, _ number: UInt64) {
+    state.withLock { state in
+      if state.session?.number == number { state.lastRefusal = words }
+    }
+  }
+
+  // MARK: States
+
+  /// Says how it is, to whoever wants to know, each change once.
+  private func set(_ fault: ClaimFault?) {
+    let followers = state.withLock { state -> [AsyncStream<ClaimStoreState>.Continuation] in
+      if exchange(&state.fault, with: fault) == fault { return [] }
+      return Array(state.followers.values)
+    }
+    for follower in followers { follower.yield(fault.map(ClaimStoreState.away) ?? .ready) }
+  }
+
+  /// How it is, and each change; of those that nobody has taken the last ones.
+  var states: AsyncStream<ClaimStoreState> {
+    let (stream, follower) = AsyncStream.makeStream(of: ClaimStoreState.self, bufferingPolicy: .bufferingNewest(16))
+    let number = state.withLock { state in
+      state.nextFollower += 1
+      state.followers[state.nextFollower] = follower
+      follower.yield(state.fault.map(ClaimStoreState.away) ?? .ready)
+      return state.nextFollower
+    }
+    follower.onTermination = { [weak self] _ in self?.state.withLock { _ = $0.followers.removeValue(forKey: number) } }
+    return stream
+  }
+
+  /// Throws why no claim may be asked for now.
+  func check() throws(ClaimFault) {
+    let fault = state.withLock { state -> ClaimFault? in
+      if state.session != nil, state.isGood { return nil }
+      return state.fault ?? .noQuorum
+    }
+    if let fault { throw fault }
+  }
+
+  // MARK: Judgement
+
+  /// Asks the servers what they are, and what their stream is.
+  /// - Returns: why they may not be relied on, and which session was asked.
+  private func judge() async -> (ClaimFault?, UInt64) {
+    guard
+      let session = state.withLock({ state in
+        state.lastRefusal = nil
+        return state.session
+      })
+    else { return (.noQuorum, 0) }
+    let stream = await ask(
+      NATSRequest(subject: "$JS.API.STREAM.INFO.\(settings.stream)"), until: time.now() + JetStreamLimits.telling)
+    let told = StreamAnswer(stream)
+    let own = session.connection.serverID
+    let wanted = told.peers
+    let servers = await ask(
+      NATSRequest(subject: ServerAnswer.subject), until: time.now() + JetStreamLimits.gathering,
+      enough: { answers in
+        if answers.contains(where: \.isUnheard) { return true }
+        let heard = answers.compactMap(ServerAnswer.init)
+        return heard.contains { $0.id == own } && wanted.isSubset(of: heard.map(\.name))
+      })
+    let refusal = state.withLock { $0.lastRefusal }
+    return (
+      Judgement(settings: settings, server: session.server, ownID: own, refusal: refusal).fault(servers, told),
+      session.number
+    )
+  }
+
+  // MARK: Calls
+
+  /// Asks a server; see `PendingCalls`.
+  nonisolated(nonsending) func ask(
+    _ request: NATSRequest, until end: MonotonicTime, enough: @escaping PendingCalls.Enough = { !$0.isEmpty }
+  ) async -> PendingCalls.Outcome {
+    await withCheckedContinuation { (asker: CheckedContinuation<PendingCalls.Outcome, Never>) in
+      guard time.now() < end, let session = state.withLock({ $0.session }) else {
+        return asker.resume(returning: .unsent)
+      }
+      guard let number = pending.add(request, until: end, enough, asker) else { return }
+      _ = calls.at(time.now()) { self.send(number, session) }
+    }
+  }
+
+  private func send(_ number: UInt64, _ session: Session) {
+    // Over another connection than it was asked for it is not sent: who asked may have been told that it is gone.
+    guard state.withLock({ $0.session?.number == session.number }) else { return pending.end(number) }
+    guard let request = pending.take(number) else { return }
+    switch session.connection.send(request, answerTo: "\(session.inbox).\(number)") {
+    case nil: break
+    case .unsent: pending.end(number, .unsent)
+    case .perhaps: pending.end(number, .lost([]))
+    }
+  }
+
+  // MARK: Listening
+
+  /// A place that messages are taken at, for as long as a connection holds.
+  struct Ear: Sendable {
+    /// Where to have them sent.
+    let inbox: String
+    fileprivate let session: UInt64
+    fileprivate let number: UInt
+    fileprivate let ending: UInt64
+  }
+
+  /// Takes what is sent to a place of its own; `nil` while there is no connection.
+  /// - Parameters:
+  ///   - hear: takes a message, on a thread that may not be kept.
+  ///   - broken: the connection is over, and nothing more comes.
+  func listen(
+    hearing hear: @escaping @Sendable (NATSMessage) -> Void, broken: @escaping @Sendable () -> Void
+  ) async -> Ear? {
+    guard let session = state.withLock({ $0.session }) else { return nil }
+    let inbox = "_INBOX.\(Inbox.name())"
+    let listening = await onCalls {
+      session.connection.listen(to: inbox) { news in if case .message(let message) = news { hear(message) } }
+    }
+    guard let listening else { return nil }
+    let ending = state.withLock { state -> UInt64? in
+      guard state.session?.number == session.number else { return nil }
+      state.nextFollower += 1
+      state.breaks[state.nextFollower] = broken
+      return state.nextFollower
+    }
+    return ending.map { Ear(inbox: inbox, session: session.number, number: listening, ending: $0) }
+  }
+
+  /// Takes nothing more there.
+  func end(_ ear: Ear) {
+    let session = state.withLock { state in
+      state.breaks[ear.ending] = nil
+      return state.session?.number == ear.session ? state.session : nil
+    }
+    // With the connection it ends by itself.
+    guard let session else { return }
+    _ = calls.at(time.now()) {
+      guard self.state.withLock({ $0.session?.number == session.number }) else { return }
+      session.connection.end(listening: ear.number)
+    }
+  }
+
+  /// Sends something that is answered somewhere else.
+  func send(_ request: NATSRequest, answerTo ear: Ear) {
+    _ = calls.at(time.now()) {
+      guard let session = self.state.withLock({ $0.session }), session.number == ear.session else { return }
+      _ = session.connection.send(request, answerTo: ear.inbox)
+    }
+  }
+}
