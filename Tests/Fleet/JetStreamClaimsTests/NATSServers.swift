@@ -6,6 +6,8 @@ import Glibc
 import ScanModel
 import ScriptedHTTP
 import Synchronization
+import Testing
+import WireText
 
 /// Real nats-servers on this machine's loopback, with a folder of their own.
 final class NATSServers: Sendable {
@@ -179,3 +181,124 @@ func freshKey() -> ClaimKey { ClaimKey(.ticket, digest: ScanID().bytes) ?? fresh
 
 /// When a call of a test ends.
 func soon(_ seconds: Int = 5) -> MonotonicTime { SystemTime().now() + .seconds(seconds) }
+
+extension NATSServers {
+  private func stream() async throws -> StreamAnswer {
+    let link = try administrate()
+    defer { Task { await link.stop() } }
+    var answer = StreamAnswer.silence
+    await until {
+      answer = StreamAnswer(
+        await link.ask(NATSRequest(subject: "$JS.API.STREAM.INFO.KV_\(Self.bucket)"), until: soon(1)))
+      if case .stream(_, .some, _) = answer { return true } else { return false }
+    }
+    return answer
+  }
+
+  /// The number of the server that leads the bucket.
+  func leader() async throws -> Int {
+    guard case .stream(_, let leader?, _) = try await stream(), let number = Int(leader.dropFirst(4)) else { return 0 }
+    return number
+  }
+
+  /// Waits until all servers have the bucket, and all of it.
+  func whole() async throws {
+    let link = try administrate()
+    await until {
+      let outcome = await link.ask(NATSRequest(subject: "$JS.API.STREAM.INFO.KV_\(Self.bucket)"), until: soon(1))
+      guard case .answered(let answers) = outcome, let data = answers.first?.data, let json = try? JSONValue(data),
+        let others = json["cluster"]?["replicas"]?.array
+      else { return false }
+      return others.count == ports.count - 1 && others.allSatisfy { $0["current"] == .bool(true) }
+    }
+    await link.stop()
+  }
+}
+
+extension JetStreamClaimStore {
+  /// Why a create fails; `nil` where it does not.
+  func fault(creating key: ClaimKey, _ value: [UInt8], until end: MonotonicTime) async -> ClaimFault? {
+    do throws(ClaimFault) {
+      _ = try await create(key, value, until: end)
+      return nil
+    } catch { return error }
+  }
+
+  /// Creates, again and again until it is known what became of it: as a station does, by the same write and then by what is there.
+  func createInTheEnd(_ key: ClaimKey, _ value: [UInt8]) async throws -> ClaimRevision {
+    var revision: ClaimRevision?
+    await Expectations.until {
+      do throws(ClaimFault) {
+        revision = try await create(key, value, until: SystemTime().now() + .milliseconds(500))
+        return true
+      } catch {
+        guard error == .wrongRevision else { return false }
+        let found = try? await read(key, until: soon(1))
+        if found?.value == value { revision = found?.revision }
+        return revision != nil
+      }
+    }
+    return try #require(revision)
+  }
+
+  /// Why a create fails once somebody answers.
+  func faultInTheEnd(creating key: ClaimKey, _ value: [UInt8]) async -> ClaimFault? {
+    var fault: ClaimFault?
+    await Expectations.until {
+      fault = await self.fault(creating: key, value, until: soon())
+      return fault == nil || fault == .wrongRevision
+    }
+    return fault
+  }
+
+  /// Reads once somebody answers.
+  func readInTheEnd(_ key: ClaimKey) async throws -> StoredClaim? {
+    var found: StoredClaim?
+    await Expectations.until {
+      do throws(ClaimFault) {
+        found = try await read(key, until: soon(1))
+        return true
+      } catch { return false }
+    }
+    return found
+  }
+}
+
+/// Somebody who greets as a server that wants TLS, and says nothing more.
+final class SilentServer: Sendable {
+  let port: UInt16
+  private let listener: Int32
+
+  init() throws {
+    let number = socket(AF_INET, Int32(SOCK_STREAM.rawValue), 0)
+    var address = sockaddr_in()
+    address.sin_family = sa_family_t(AF_INET)
+    address.sin_addr = in_addr(s_addr: UInt32(0x7F00_0001).bigEndian)
+    var size = socklen_t(MemoryLayout<sockaddr_in>.size)
+    let isBound = withUnsafeMutablePointer(to: &address) { pointer in
+      pointer.withMemoryRebound(to: sockaddr.self, capacity: 1) {
+        bind(number, $0, size) == 0 && getsockname(number, $0, &size) == 0
+      }
+    }
+    guard isBound, listen(number, 8) == 0 else { throw POSIXError(.EADDRINUSE) }
+    (listener, port) = (number, UInt16(bigEndian: address.sin_port))
+    let thread = Thread {
+      var taken: [Int32] = []
+      while true {
+        let one = accept(number, nil, nil)
+        guard one >= 0 else { break }
+        taken.append(one)
+        let greeting =
+          "INFO {\"server_id\":\"S\",\"version\":\"2.10.27\",\"tls_required\":true,\"max_payload\":1024}\r\n"
+        _ = send(one, greeting, greeting.utf8.count, Int32(MSG_NOSIGNAL))
+      }
+      for one in taken { close(one) }
+    }
+    thread.start()
+  }
+
+  func end() {
+    shutdown(listener, Int32(SHUT_RDWR))
+    close(listener)
+  }
+}
