@@ -63,6 +63,8 @@ final class ClaimWatcher: Sendable {
       case .over: return nil
       case .take(let news): return news
       case .make:
+        // It ends with its store.
+        if link.isOver { return nil }
         if await !make() { await wait(.milliseconds(250)) }
       case .ask(let consumer): ask(consumer)
       case .wait:
@@ -159,7 +161,7 @@ final class ClaimWatcher: Sendable {
     settings.add("ack_policy", "none")
     settings.add("replay_policy", "instant")
     settings.add("max_deliver", 1)
-    settings.add("max_waiting", 1)
+    settings.add("max_waiting", 4)
     settings.add("num_replicas", 1)
     settings.add("mem_storage", true)
     settings.add("inactive_threshold", JetStreamLimits.watching.saturatedNanoseconds)

@@ -24,6 +24,7 @@ final class JetStreamLink: Sendable {
 
   private struct State: Sendable {
     var isRunning = false
+    var isOver = false
     var sessions: UInt64 = 0
     var session: Session?
     /// Why servers may not be relied on; `nil` where they may.
@@ -66,10 +67,10 @@ final class JetStreamLink: Sendable {
 
   // MARK: Life
 
-  /// Connects, and stays connected until `stop`.
+  /// Connects, and stays connected until `stop`; once.
   func start() {
     state.withLock { state in
-      guard !state.isRunning else { return }
+      guard !state.isRunning, !state.isOver else { return }
       state.isRunning = true
       state.keeper = Task { await self.keep() }
     }
@@ -78,7 +79,7 @@ final class JetStreamLink: Sendable {
   /// Ends the connection, and every call.
   func stop() async {
     let keeper = state.withLock { state in
-      state.isRunning = false
+      (state.isRunning, state.isOver) = (false, true)
       return exchange(&state.keeper, with: nil)
     }
     nudge()
@@ -90,6 +91,9 @@ final class JetStreamLink: Sendable {
   }
 
   private var isRunning: Bool { state.withLock { $0.isRunning } }
+
+  /// Whether it was stopped.
+  var isOver: Bool { state.withLock { $0.isOver } }
 
   private func keep() async {
     var retry = JetStreamLimits.firstRetry
@@ -121,8 +125,6 @@ final class JetStreamLink: Sendable {
       guard isCurrent else { continue }
       set(fault)
       if fault == nil { retry = JetStreamLimits.firstRetry }
-      // What cannot be relied on may be another server's affair.
-      if let fault, fault != .noQuorum, settings.servers.count > 1 { await sleep(retry) }
       await sleep(fault == nil ? JetStreamLimits.judging : JetStreamLimits.judgingAgain)
     }
   }
@@ -232,6 +234,7 @@ final class JetStreamLink: Sendable {
       state.nextFollower += 1
       state.followers[state.nextFollower] = follower
       follower.yield(state.fault.map(ClaimStoreState.away) ?? .ready)
+      if state.isOver { follower.finish() }
       return state.nextFollower
     }
     follower.onTermination = { [weak self] _ in self?.state.withLock { _ = $0.followers.removeValue(forKey: number) } }
