@@ -24,10 +24,4 @@ import Testing
     await store.stop()
     await administrator.stop()
   }
-
-  @Test func model() async {
-    let store = ModelClaimStore()
-    let suite = ClaimStoreConformance(store: store, delete: { store.delete($0) }, fill: { store.fill($0) })
-    expectEqual(await suite.failures(), [])
-  }
 }
