@@ -18,6 +18,8 @@ final class JetStreamLink: Sendable {
   private struct Session: Sendable {
     let number: UInt64
     let server: JetStreamSettings.Server
+    /// What the server has called itself when it was started.
+    let serverID: String
     let connection: NATSConnection
     let inbox: String
   }
@@ -173,17 +175,22 @@ final class JetStreamLink: Sendable {
     }
     // Nobody else is told what is sent here, and nobody guesses it.
     let inbox = "_INBOX.\(Inbox.name())"
-    state.withLock { $0.session = Session(number: number, server: server, connection: connection, inbox: inbox) }
     let prefix = inbox.utf8.count + 1
     let pending = pending
-    let listening = await onCalls {
-      connection.listen(to: inbox + ".*") { news in
+    let (listening, serverID) = await onCalls {
+      let listening = connection.listen(to: inbox + ".*") { news in
         guard case .message(let message) = news, let call = UInt64(message.subject.dropFirst(prefix)) else { return }
         pending.answer(call, message)
       }
+      return (listening, connection.serverID)
+    }
+    state.withLock { state in
+      state.session = Session(
+        number: number, server: server, serverID: serverID, connection: connection, inbox: inbox)
     }
     // It may have closed before anybody could know whose it is.
-    if listening == nil || connection.serverID.isEmpty {
+    let isOpen = await onCalls { !connection.serverID.isEmpty }
+    guard listening != nil, isOpen else {
       close(number)
       throw .noQuorum
     }
@@ -264,7 +271,7 @@ final class JetStreamLink: Sendable {
     let stream = await ask(
       NATSRequest(subject: "$JS.API.STREAM.INFO.\(settings.stream)"), until: time.now() + JetStreamLimits.telling)
     let told = StreamAnswer(stream)
-    let own = session.connection.serverID
+    let own = session.serverID
     let wanted = told.peers
     let servers = await ask(
       NATSRequest(subject: ServerAnswer.subject), until: time.now() + JetStreamLimits.gathering,

@@ -1,5 +1,4 @@
 internal import FleetBook
-internal import ScanModel
 
 /// Where a fleet's servers are, and how one speaks with them.
 package struct JetStreamSettings: Sendable {
@@ -19,22 +18,12 @@ package struct JetStreamSettings: Sendable {
     package var description: String { host.contains(":") ? "[\(host)]:\(port)" : "\(host):\(port)" }
   }
 
-  /// What proves who we are.
-  package enum Credential: Sendable, Unshown {
-    /// A key of NATS' own kind. The server knows its public half alone.
-    case key(NKey)
-    /// A name and a password.
-    case password(user: String, String)
-
-    package var description: String { "a credential" }
-  }
-
   /// The servers, in the order in which they are tried; one at least.
   package var servers: [Server]
   /// The certificates that theirs are signed by, in PEM; no others are believed.
   package var authority: String
-  /// Who we are.
-  package var credential: Credential
+  /// What proves who we are. Servers know its public half alone.
+  package var credential: NKey
   /// What servers call us in their logs, such as the station's name.
   package var name: String
   /// The bucket: letters, digits, - and _.
@@ -45,7 +34,7 @@ package struct JetStreamSettings: Sendable {
   package var replicas: Int
 
   package init(
-    servers: [Server], authority: String, credential: Credential, name: String, bucket: String, mark: String,
+    servers: [Server], authority: String, credential: NKey, name: String, bucket: String, mark: String,
     replicas: Int
   ) {
     self.servers = servers

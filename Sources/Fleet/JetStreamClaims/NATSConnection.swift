@@ -15,7 +15,7 @@ final class NATSConnection: Sendable {
     case message(NATSMessage)
     /// It is over.
     case closed
-    /// The server has refused something, in its words.
+    /// The server does not permit something, in its words.
     case wrong(String)
   }
 
@@ -156,29 +156,27 @@ private final class Options {
       cnatsOptions_SetErrorHandler(
         made,
         { connection, _, status, closure in
+          // What came too fast to be taken ends with the calls that waited for it.
+          guard status == NATS_NOT_PERMITTED else { return }
           var words: UnsafePointer<CChar>?
           if let connection { cnatsConnection_GetLastError(connection, &words) }
           let text = words.map { String(cString: $0) } ?? ""
-          Hearers.tell(closure, .wrong(text.isEmpty ? "status \(status.rawValue)" : TerminalText.clean(text)))
+          Hearers.tell(closure, .wrong(TerminalText.clean(text)))
         }, closure))
-    switch settings.credential {
-    case .password(let user, let password): try check(cnatsOptions_SetUserInfo(made, user, password))
-    case .key(let key):
-      Hearers.sign(number, by: key)
-      try check(
-        cnatsOptions_SetNKey(
-          made, key.user,
-          { _, signature, length, nonce, closure in
-            guard let nonce, let bytes = Hearers.signature(closure, [UInt8](String(cString: nonce).utf8)),
-              let copy = malloc(bytes.count)
-            else { return NATS_NO_MEMORY }
-            // It is the library's to free.
-            copy.copyMemory(from: bytes, byteCount: bytes.count)
-            signature?.pointee = copy.assumingMemoryBound(to: UInt8.self)
-            length?.pointee = Int32(clamping: bytes.count)
-            return NATS_OK
-          }, closure))
-    }
+    Hearers.sign(number, by: settings.credential)
+    try check(
+      cnatsOptions_SetNKey(
+        made, settings.credential.user,
+        { _, signature, length, nonce, closure in
+          guard let nonce, let bytes = Hearers.signature(closure, [UInt8](String(cString: nonce).utf8)),
+            let copy = malloc(bytes.count)
+          else { return NATS_NO_MEMORY }
+          // It is the library's to free.
+          copy.copyMemory(from: bytes, byteCount: bytes.count)
+          signature?.pointee = copy.assumingMemoryBound(to: UInt8.self)
+          length?.pointee = Int32(clamping: bytes.count)
+          return NATS_OK
+        }, closure))
   }
 
   deinit { cnatsOptions_Destroy(pointer) }

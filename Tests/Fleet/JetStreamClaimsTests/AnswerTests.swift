@@ -39,10 +39,10 @@ import WireText
     for outcome in doubtful { expectEqual(ClaimAnswer.written(outcome), .failure(.lostAnswer)) }
   }
 
-  @Test func reads() {
+  @Test func reads() throws {
     let key = ClaimKey(.sale, digest: [UInt8](repeating: 0xAB, count: 16)) ?? freshKey()
     let settings = JetStreamSettings(
-      servers: [], authority: "", credential: .password(user: "a", "b"), name: "", bucket: "summer", mark: "",
+      servers: [], authority: "", credential: try #require(NKey()), name: "", bucket: "summer", mark: "",
       replicas: 1)
     func read(_ message: String) -> Result<StoredClaim?, ClaimFault> {
       ClaimAnswer.read(answered("{\"message\":{\(message)}}"), key, settings)
@@ -91,11 +91,11 @@ import WireText
   }
 
   /// Nothing that a server sends ends the process.
-  @Test func noise() {
+  @Test func noise() throws {
     var random = SeededGenerator(seed: .random(in: 0 ... .max))
     let key = freshKey()
     let settings = JetStreamSettings(
-      servers: [], authority: "", credential: .password(user: "a", "b"), name: "", bucket: "b", mark: "m", replicas: 3)
+      servers: [], authority: "", credential: try #require(NKey()), name: "", bucket: "b", mark: "m", replicas: 3)
     let parts = [
       "{", "}", "\"error\":", "\"err_code\":", "10071", ",", "\"seq\":", "-1", "18446744073709551616", "\"message\":",
       "\"config\":", "\"cluster\":", "null", "[", "]", "\"hdrs\":", "\"data\":", "\"====\"", "\"time\":", "\"Z\"",

@@ -131,7 +131,7 @@ final class NATSServers: Sendable {
   func settings(first: Int = 0) -> JetStreamSettings {
     let order = ports.indices.map { ($0 + first) % ports.count }
     return JetStreamSettings(
-      servers: order.map { place(ports[$0]) }, authority: NamedCertificates.authority, credential: .key(station),
+      servers: order.map { place(ports[$0]) }, authority: NamedCertificates.authority, credential: station,
       name: "station", bucket: Self.bucket, mark: Self.mark, replicas: ports.count)
   }
 
@@ -146,7 +146,7 @@ final class NATSServers: Sendable {
   /// Makes the bucket.
   func makeBucket(bytes: Int64 = 100_000_000) async throws {
     var settings = settings()
-    settings.credential = .key(administrator)
+    settings.credential = administrator
     let store = try JetStreamClaimStore(settings)
     store.start()
     try await store.makeBucket(bytes: bytes, until: SystemTime().now() + .seconds(50))
@@ -156,7 +156,7 @@ final class NATSServers: Sendable {
   /// Somebody who may do everything, with the library's own hands.
   func administrate() throws -> JetStreamLink {
     var settings = settings()
-    settings.credential = .key(administrator)
+    settings.credential = administrator
     let link = try JetStreamLink(settings, time: SystemTime())
     link.start()
     return link

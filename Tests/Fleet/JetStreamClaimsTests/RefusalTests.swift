@@ -109,7 +109,7 @@ import Testing
     let servers = try await NATSServers(1)
     try await servers.makeBucket()
     let other = try #require(NKey())
-    let words = try await fault(servers) { $0.credential = .key(other) }
+    let words = try await fault(servers) { $0.credential = other }
     expect(words.hasPrefix("refused: ") && words.contains("credential"), "\(words)")
     expect(!words.contains(other.toBeSealed))
   }

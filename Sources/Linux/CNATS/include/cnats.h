@@ -15,7 +15,6 @@
   CALL(natsOptions_SetSecure, (natsOptions * options, bool is), (options, is))                                                        \
   CALL(natsOptions_SetCATrustedCertificates, (natsOptions * options, const char *pem), (options, pem))                                \
   CALL(natsOptions_SetExpectedHostname, (natsOptions * options, const char *host), (options, host))                                   \
-  CALL(natsOptions_SetUserInfo, (natsOptions * options, const char *user, const char *password), (options, user, password))           \
   CALL(natsOptions_SetNKey, (natsOptions * options, const char *key, natsSignatureHandler sign, void *closure),                       \
        (options, key, sign, closure))                                                                                                 \
   CALL(natsOptions_SetTimeout, (natsOptions * options, int64_t milliseconds), (options, milliseconds))                                \
@@ -34,8 +33,6 @@
        (natsSubscription * *made, natsConnection *connection, const char *subject, natsMsgHandler take, void *closure),               \
        (made, connection, subject, take, closure))                                                                                    \
   CALL(natsSubscription_SetPendingLimits, (natsSubscription * subscription, int messages, int bytes), (subscription, messages, bytes)) \
-  CALL(natsSubscription_SetOnCompleteCB, (natsSubscription * subscription, natsOnCompleteCB done, void *closure),                     \
-       (subscription, done, closure))                                                                                                 \
   CALL(natsMsg_Create, (natsMsg * *made, const char *subject, const char *reply, const char *data, int length),                       \
        (made, subject, reply, data, length))                                                                                          \
   CALL(natsMsgHeader_Set, (natsMsg * message, const char *name, const char *value), (message, name, value))                           \
@@ -48,13 +45,11 @@
   CALL(const char *, natsMsg_GetData, (const natsMsg *message), (message))                                     \
   CALL(int, natsMsg_GetDataLength, (const natsMsg *message), (message))                                        \
   CALL(const char *, natsStatus_GetText, (natsStatus status), (status))                                        \
-  CALL(const char *, nats_GetLastError, (natsStatus * status), (status))                                       \
-  CALL(const char *, nats_GetVersion, (void), ())
+  CALL(const char *, nats_GetLastError, (natsStatus * status), (status))
 
 /// Calls that return nothing.
 #define CNATS_ENDS(CALL)                                                 \
   CALL(natsOptions_Destroy, (natsOptions * options), (options))          \
-  CALL(natsConnection_Close, (natsConnection * connection), (connection)) \
   CALL(natsConnection_Destroy, (natsConnection * connection), (connection)) \
   CALL(natsSubscription_Destroy, (natsSubscription * subscription), (subscription)) \
   CALL(natsMsg_Destroy, (natsMsg * message), (message))
