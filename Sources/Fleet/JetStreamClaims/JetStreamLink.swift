@@ -269,12 +269,14 @@ final class JetStreamLink: Sendable {
       })
     else { return (.noQuorum, 0) }
     let stream = await ask(
-      NATSRequest(subject: "$JS.API.STREAM.INFO.\(settings.stream)"), until: time.now() + JetStreamLimits.telling)
+      NATSRequest(subject: "$JS.API.STREAM.INFO.\(settings.stream)"), until: time.now() + JetStreamLimits.telling,
+      isBounded: false)
     let told = StreamAnswer(stream)
     let own = session.serverID
     let wanted = told.peers
     let servers = await ask(
       NATSRequest(subject: ServerAnswer.subject), until: time.now() + JetStreamLimits.gathering,
+      isBounded: false,
       enough: { answers in
         if answers.contains(where: \.isUnheard) { return true }
         let heard = answers.compactMap(ServerAnswer.init)
@@ -291,13 +293,14 @@ final class JetStreamLink: Sendable {
 
   /// Asks a server; see `PendingCalls`.
   nonisolated(nonsending) func ask(
-    _ request: NATSRequest, until end: MonotonicTime, enough: @escaping PendingCalls.Enough = { !$0.isEmpty }
+    _ request: NATSRequest, until end: MonotonicTime, isBounded: Bool = true,
+    enough: @escaping PendingCalls.Enough = { !$0.isEmpty }
   ) async -> PendingCalls.Outcome {
     await withCheckedContinuation { (asker: CheckedContinuation<PendingCalls.Outcome, Never>) in
       guard time.now() < end, let session = state.withLock({ $0.session }) else {
         return asker.resume(returning: .unsent)
       }
-      guard let number = pending.add(request, until: end, enough, asker) else { return }
+      guard let number = pending.add(request, until: end, isBounded: isBounded, enough, asker) else { return }
       _ = calls.at(time.now()) { self.send(number, session) }
     }
   }

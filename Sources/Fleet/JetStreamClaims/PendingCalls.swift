@@ -45,14 +45,16 @@ final class PendingCalls: Sendable {
   init(timers: DeviceLoop) { self.timers = timers }
 
   /// Takes a call; where there are too many it is over at once.
+  /// - Parameter isBounded: whether it counts with those of others.
   /// - Returns: its number.
   func add(
-    _ request: NATSRequest, until end: MonotonicTime, _ enough: @escaping Enough,
+    _ request: NATSRequest, until end: MonotonicTime, isBounded: Bool, _ enough: @escaping Enough,
     _ asker: CheckedContinuation<Outcome, Never>
   ) -> UInt64? {
     let number = state.withLock { state -> UInt64? in
-      guard state.calls.count < JetStreamLimits.mostCalls, state.bytes + request.size <= JetStreamLimits.mostBytes
-      else { return nil }
+      let hasRoom =
+        state.calls.count < JetStreamLimits.mostCalls && state.bytes + request.size <= JetStreamLimits.mostBytes
+      guard hasRoom || !isBounded else { return nil }
       state.next += 1
       state.bytes += request.size
       state.calls[state.next] = Call(request: request, enough: enough, asker: asker)

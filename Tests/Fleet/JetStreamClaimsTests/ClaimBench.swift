@@ -13,7 +13,9 @@ import Testing
   @Test(arguments: [1, 3]) func claims(_ count: Int) async throws {
     let servers = try await NATSServers(count)
     try await servers.makeBucket()
+    let before = resident()
     let store = try await servers.store()
+    print("\(count) servers: \(resident() - before) kB more are resident once it is connected")
     let file = open("\(servers.folder)/bare", O_WRONLY | O_CREAT | O_APPEND | O_SYNC, 0o600)
     defer { close(file) }
     // As long as a claim of one admission with its signature.
@@ -48,6 +50,47 @@ import Testing
     }
     print("  32 at once: \(made / 5) claims a second")
     await store.stop()
+  }
+
+  /// How long no claim can be had where the leader is gone.
+  @Test(arguments: ["is killed", "stands still"]) func leader(_ what: String) async throws {
+    let servers = try await NATSServers(3)
+    try await servers.makeBucket()
+    let clock = ContinuousClock()
+    for distance in [0, 1, 1] {
+      let leader = try await servers.leader()
+      let store = try await servers.store(first: (leader + distance) % 3)
+      let begun = clock.now
+      if what == "is killed" { servers.kill(leader) } else { servers.pause(leader, true) }
+      var longest = Duration.zero
+      while true {
+        let fault = await measured(&longest) {
+          await store.fault(creating: freshKey(), [1], until: SystemTime().now() + .milliseconds(500))
+        }
+        if fault == nil { break }
+        try await Task.sleep(for: .milliseconds(10))
+      }
+      let place = distance == 0 ? "connected to it" : "connected to another one"
+      print("a leader that \(what), \(place): back after \(milliseconds(clock.now - begun)) ms;", terminator: " ")
+      print("who asked with 500 ms was answered within \(milliseconds(longest)) ms")
+      await store.stop()
+      if what == "is killed" { try servers.start(leader) } else { servers.pause(leader, false) }
+      try await servers.whole()
+    }
+  }
+
+  private func measured(_ longest: inout Duration, _ call: () async -> ClaimFault?) async -> ClaimFault? {
+    let begun = ContinuousClock.now
+    let fault = await call()
+    longest = max(longest, ContinuousClock.now - begun)
+    return fault
+  }
+
+  /// What of this process is in memory, in kB.
+  private func resident() -> Int {
+    let text = (try? String(contentsOfFile: "/proc/self/status", encoding: .utf8)) ?? ""
+    let line = text.split(separator: "\n").first { $0.hasPrefix("VmRSS:") }
+    return line?.split(separator: " ").dropFirst().first.flatMap { Int($0) } ?? 0
   }
 
   private func median(_ times: [Duration]) -> Duration { times.sorted()[times.count / 2] }

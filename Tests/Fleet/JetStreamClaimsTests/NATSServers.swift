@@ -106,6 +106,14 @@ final class NATSServers: Sendable {
     processes.withLock { $0[number] = process }
   }
 
+  /// Has one read its file again, in which the station's key is no more.
+  func revoke(_ number: Int) throws {
+    let path = "\(folder)/gate\(number).conf"
+    let lines = try String(contentsOfFile: path, encoding: .utf8).split(separator: "\n")
+    try write("gate\(number).conf", lines.filter { !$0.contains(station.user) }.joined(separator: "\n"))
+    if let process = processes.withLock({ $0[number] }) { Glibc.kill(process.processIdentifier, SIGHUP) }
+  }
+
   /// Ends one at once, as the power would.
   func kill(_ number: Int) {
     guard let process = processes.withLock({ $0.removeValue(forKey: number) }), process.isRunning else { return }
