@@ -15,7 +15,7 @@ internal import Synchronization
 /// Three threads, beside those of the library, which call back and are never waited in: one ends calls whose time is over and never
 /// waits; one calls the library, which may block for two seconds; one connects, which may block for ever, and is left behind then.
 final class JetStreamLink: Sendable {
-  private struct Session: Sendable {
+  struct Session: Sendable {
     let number: UInt64
     let server: JetStreamSettings.Server
     /// What the server has called itself when it was started.
@@ -24,7 +24,7 @@ final class JetStreamLink: Sendable {
     let inbox: String
   }
 
-  private struct State: Sendable {
+  struct State: Sendable {
     var isRunning = false
     var isOver = false
     var sessions: UInt64 = 0
@@ -34,23 +34,26 @@ final class JetStreamLink: Sendable {
     /// Whether this session's servers were found good once.
     var isGood = false
     var lastRefusal: String?
-    var sleeper: (number: UInt64, CheckedContinuation<Void, Never>)?
-    var sleeps: UInt64 = 0
-    /// Whether the keeper is to look again at once.
-    var isNudged = false
     var followers: [UInt64: AsyncStream<ClaimStoreState>.Continuation] = [:]
     var breaks: [UInt64: @Sendable () -> Void] = [:]
     var nextFollower: UInt64 = 0
     var keeper: Task<Void, Never>?
+
+    /// Puts down how it is, and tells whoever follows, each change once and in its order.
+    mutating func settle(_ fault: ClaimFault?) {
+      if exchange(&self.fault, with: fault) == fault { return }
+      for follower in followers.values { follower.yield(fault.map(ClaimStoreState.away) ?? .ready) }
+    }
   }
 
   let settings: JetStreamSettings
   let time: any TimeSource
-  private let state = Mutex(State())
+  let state = Mutex(State())
   private let timers: DeviceLoop
-  private let calls: DeviceLoop
+  let calls: DeviceLoop
   private let connector: Connector
-  private let pending: PendingCalls
+  let pending: PendingCalls
+  private let waker: Waker
 
   /// - Throws: where no thread can be had.
   init(_ settings: JetStreamSettings, time: any TimeSource) throws(SystemError) {
@@ -60,6 +63,7 @@ final class JetStreamLink: Sendable {
     calls = try DeviceLoop(name: "fleet-calls")
     connector = Connector(timers: timers, time: time)
     pending = PendingCalls(timers: timers)
+    waker = Waker(timers: timers, time: time)
   }
 
   deinit {
@@ -78,13 +82,13 @@ final class JetStreamLink: Sendable {
     }
   }
 
-  /// Ends the connection, and every call.
+  /// Ends the connection, and every call. Takes five seconds where a server stands still that is just being connected to.
   func stop() async {
     let keeper = state.withLock { state in
       (state.isRunning, state.isOver) = (false, true)
       return exchange(&state.keeper, with: nil)
     }
-    nudge()
+    waker.nudge()
     await keeper?.value
     if let session = state.withLock({ $0.session?.number }) { close(session) }
     let followers = state.withLock { exchange(&$0.followers, with: [:]) }
@@ -111,9 +115,12 @@ final class JetStreamLink: Sendable {
             if fault == .noQuorum { fault = error }
           }
         }
-        if state.withLock({ $0.session == nil }) {
-          set(fault)
-          await sleep(retry)
+        let isAway = state.withLock { state in
+          if state.session == nil { state.settle(fault) }
+          return state.session == nil
+        }
+        if isAway {
+          await waker.sleep(retry)
           retry = min(retry * 2, JetStreamLimits.lastRetry)
           continue
         }
@@ -122,42 +129,21 @@ final class JetStreamLink: Sendable {
       let isCurrent = state.withLock { state in
         guard state.session?.number == session else { return false }
         state.isGood = fault == nil || (state.isGood && fault == .noQuorum)
+        // At once with that: one that closes just now must not be told before what was found of it.
+        state.settle(fault)
         return true
       }
-      guard isCurrent else { continue }
-      set(fault)
+      guard isCurrent else {
+        // A server that takes us and throws us out is not tried without a pause.
+        waker.forget()
+        await waker.sleep(retry)
+        retry = min(retry * 2, JetStreamLimits.lastRetry)
+        continue
+      }
       if fault == nil { retry = JetStreamLimits.firstRetry }
-      await sleep(fault == nil ? JetStreamLimits.judging : JetStreamLimits.judgingAgain)
+      await waker.sleep(fault == nil ? JetStreamLimits.judging : JetStreamLimits.judgingAgain)
     }
   }
-
-  /// Waits, unless there is something to look at.
-  private func sleep(_ duration: Duration) async {
-    await withCheckedContinuation { (waiting: CheckedContinuation<Void, Never>) in
-      let number = state.withLock { state -> UInt64? in
-        if exchange(&state.isNudged, with: false) || !state.isRunning { return nil }
-        state.sleeps += 1
-        state.sleeper = (state.sleeps, waiting)
-        return state.sleeps
-      }
-      guard let number else { return waiting.resume() }
-      _ = timers.at(time.now() + duration) { self.wake(number) }
-    }
-  }
-
-  private func wake(_ number: UInt64?) {
-    let sleeper = state.withLock { state -> CheckedContinuation<Void, Never>? in
-      guard let sleeper = state.sleeper, number == nil || sleeper.number == number else {
-        if number == nil { state.isNudged = true }
-        return nil
-      }
-      state.sleeper = nil
-      return sleeper.1
-    }
-    sleeper?.resume()
-  }
-
-  private func nudge() { wake(nil) }
 
   // MARK: The connection
 
@@ -197,7 +183,7 @@ final class JetStreamLink: Sendable {
   }
 
   /// Does what may block where that keeps nobody.
-  private func onCalls<Value: Sendable>(_ body: @escaping @Sendable () -> Value) async -> Value {
+  func onCalls<Value: Sendable>(_ body: @escaping @Sendable () -> Value) async -> Value {
     await withCheckedContinuation { (done: CheckedContinuation<Value, Never>) in
       _ = calls.at(time.now()) { done.resume(returning: body()) }
     }
@@ -207,14 +193,14 @@ final class JetStreamLink: Sendable {
     let (session, breaks) = state.withLock { state -> (Session?, [@Sendable () -> Void]) in
       guard state.session?.number == number else { return (nil, []) }
       state.isGood = false
+      state.settle(.noQuorum)
       return (exchange(&state.session, with: nil), Array(state.breaks.values))
     }
     guard let session else { return }
-    set(.noQuorum)
     pending.endAll()
     for broken in breaks { broken() }
     _ = calls.at(time.now()) { session.connection.end() }
-    nudge()
+    waker.nudge()
   }
 
   private func refused(_ words: String, _ number: UInt64) {
@@ -224,15 +210,6 @@ final class JetStreamLink: Sendable {
   }
 
   // MARK: States
-
-  /// Says how it is, to whoever wants to know, each change once.
-  private func set(_ fault: ClaimFault?) {
-    let followers = state.withLock { state -> [AsyncStream<ClaimStoreState>.Continuation] in
-      if exchange(&state.fault, with: fault) == fault { return [] }
-      return Array(state.followers.values)
-    }
-    for follower in followers { follower.yield(fault.map(ClaimStoreState.away) ?? .ready) }
-  }
 
   /// How it is, and each change; of those that nobody has taken the last ones.
   var states: AsyncStream<ClaimStoreState> {
@@ -287,87 +264,5 @@ final class JetStreamLink: Sendable {
       Judgement(settings: settings, server: session.server, ownID: own, refusal: refusal).fault(servers, told),
       session.number
     )
-  }
-
-  // MARK: Calls
-
-  /// Asks a server; see `PendingCalls`.
-  nonisolated(nonsending) func ask(
-    _ request: NATSRequest, until end: MonotonicTime, isBounded: Bool = true,
-    enough: @escaping PendingCalls.Enough = { !$0.isEmpty }
-  ) async -> PendingCalls.Outcome {
-    await withCheckedContinuation { (asker: CheckedContinuation<PendingCalls.Outcome, Never>) in
-      guard time.now() < end, let session = state.withLock({ $0.session }) else {
-        return asker.resume(returning: .unsent)
-      }
-      guard let number = pending.add(request, until: end, isBounded: isBounded, enough, asker) else { return }
-      _ = calls.at(time.now()) { self.send(number, session) }
-    }
-  }
-
-  private func send(_ number: UInt64, _ session: Session) {
-    // Over another connection than it was asked for it is not sent: who asked may have been told that it is gone.
-    guard state.withLock({ $0.session?.number == session.number }) else { return pending.end(number) }
-    guard let request = pending.take(number) else { return }
-    switch session.connection.send(request, answerTo: "\(session.inbox).\(number)") {
-    case nil: break
-    case .unsent: pending.end(number, .unsent)
-    case .perhaps: pending.end(number, .lost([]))
-    }
-  }
-
-  // MARK: Listening
-
-  /// A place that messages are taken at, for as long as a connection holds.
-  struct Ear: Sendable {
-    /// Where to have them sent.
-    let inbox: String
-    fileprivate let session: UInt64
-    fileprivate let number: UInt
-    fileprivate let ending: UInt64
-  }
-
-  /// Takes what is sent to a place of its own; `nil` while there is no connection.
-  /// - Parameters:
-  ///   - hear: takes a message, on a thread that may not be kept.
-  ///   - broken: the connection is over, and nothing more comes.
-  func listen(
-    hearing hear: @escaping @Sendable (NATSMessage) -> Void, broken: @escaping @Sendable () -> Void
-  ) async -> Ear? {
-    guard let session = state.withLock({ $0.session }) else { return nil }
-    let inbox = "_INBOX.\(Inbox.name())"
-    let listening = await onCalls {
-      session.connection.listen(to: inbox) { news in if case .message(let message) = news { hear(message) } }
-    }
-    guard let listening else { return nil }
-    let ending = state.withLock { state -> UInt64? in
-      guard state.session?.number == session.number else { return nil }
-      state.nextFollower += 1
-      state.breaks[state.nextFollower] = broken
-      return state.nextFollower
-    }
-    return ending.map { Ear(inbox: inbox, session: session.number, number: listening, ending: $0) }
-  }
-
-  /// Takes nothing more there.
-  func end(_ ear: Ear) {
-    let session = state.withLock { state in
-      state.breaks[ear.ending] = nil
-      return state.session?.number == ear.session ? state.session : nil
-    }
-    // With the connection it ends by itself.
-    guard let session else { return }
-    _ = calls.at(time.now()) {
-      guard self.state.withLock({ $0.session?.number == session.number }) else { return }
-      session.connection.end(listening: ear.number)
-    }
-  }
-
-  /// Sends something that is answered somewhere else.
-  func send(_ request: NATSRequest, answerTo ear: Ear) {
-    _ = calls.at(time.now()) {
-      guard let session = self.state.withLock({ $0.session }), session.number == ear.session else { return }
-      _ = session.connection.send(request, answerTo: ear.inbox)
-    }
   }
 }
