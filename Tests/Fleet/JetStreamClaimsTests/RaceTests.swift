@@ -30,7 +30,9 @@ import Testing
               return made.map { (number, $0) }
             }
           }
-          return await group.reduce(into: []) { if let made = $1 { $0.append(made) } }
+          var won: [(Int, ClaimRevision)] = []
+          for await case let made? in group { won.append(made) }
+          return won
         }
         guard won.count == 1, let (winner, made) = won.first else {
           return expect(false, "\(won.count) of 3 writes at one revision were made")
