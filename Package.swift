@@ -42,7 +42,8 @@ let floors: [(name: String, rooms: [String])] = [
   (
     "Linux",
     [
-      "CBuild", "CEvdev", "CLinux", "CMosquitto", "COpenSSL", "CPNG", "CPangoCairo", "CQREncode", "CSQLite", "CSeccomp",
+      "CBuild", "CEvdev", "CLinux", "CMosquitto", "CNATS", "COpenSSL", "CPNG", "CPangoCairo", "CQREncode", "CSQLite",
+      "CSeccomp",
       "CSodium",
       "CTurboJPEG", "CUdev", "CV4LConvert", "CXKB", "CZBar", "LibCrypto", "LinuxIO",
     ]
@@ -51,8 +52,8 @@ let floors: [(name: String, rooms: [String])] = [
   ("Readers", ["ReaderKit", "WedgeReader", "SerialReader", "CameraReader", "KnownScanners"]),
   ("Outputs", ["SignalOutputs", "HolderProtocol", "OutputHolder", "HolderClient", "scangate-outputs"]),
   ("Storage", ["SQLiteFile", "Sealing", "Journal", "TicketLists"]),
-  ("Fleet", ["FleetBook"]),
   ("Web", ["WireText", "CodeSigning", "TicketTransport"]),
+  ("Fleet", ["FleetBook", "JetStreamClaims"]),
   ("TicketSystems", ["TicketSystemKit", "EventSchedule", "Subscriptions", "Bookings", "SignedTickets"]),
   ("SetUp", ["SetUpCodes", "Enrolment", "KioskControl"]),
   (
@@ -142,6 +143,8 @@ let package = Package(
     // The machine.
     .target(name: "CLinux", path: "Sources/Linux/CLinux"),
     .target(name: "CBuild", path: "Sources/Linux/CBuild", cSettings: buildFacts),
+    // Not linked: it is loaded where there is a fleet. Wants libnats-dev to be compiled.
+    .target(name: "CNATS", path: "Sources/Linux/CNATS"),
     library("CEvdev", "libevdev", "libevdev-dev"),
     library("CUdev", "libudev", "libudev-dev"),
     library("CXKB", "xkbcommon", "libxkbcommon-dev"),
@@ -203,14 +206,17 @@ let package = Package(
     room("Journal", ["CLinux", "CSQLite", "LinuxIO", "SQLiteFile", "ScanModel", "Sealing"]),
     room("TicketLists", ["LinuxIO", "Reading", "SQLiteFile", "ScanModel", "Sealing"]),
 
-    // Several stations, one book.
-    room("FleetBook", ["LibCrypto", "ScanModel", "WireCoding"]),
-
     // What strangers write, read and written by hand: JSON, times, percent-encoding. No network in it.
     room("WireText", ["ScanModel"]),
 
     // Codes that somebody has signed: keys, their files and lists, and the text that a QR code holds.
     room("CodeSigning", ["LibCrypto", "LinuxIO", "ScanModel", "WireText"]),
+
+    // Several stations, one book.
+    room("FleetBook", ["LibCrypto", "ScanModel", "WireCoding"]),
+    room(
+      "JetStreamClaims",
+      ["CNATS", "CodeSigning", "FleetBook", "LibCrypto", "LinuxIO", "ScanModel", "WireText"], small),
 
     // Ticket systems.
     room(
@@ -451,6 +457,9 @@ let package = Package(
     tests(of: "LibCrypto", ["ScanTesting"]),
     tests(of: "Sealing"),
     tests(of: "FleetBook", ["FleetTesting", "LibCrypto", "ScanModel", "ScanTesting", "WireCoding"]),
+    tests(
+      of: "JetStreamClaims",
+      ["CNATS", "FleetBook", "FleetTesting", "LinuxIO", "ScanModel", "ScanTesting", "ScriptedHTTP", "WireText"]),
     tests(
       of: "Journal",
       [
