@@ -53,7 +53,7 @@ let floors: [(name: String, rooms: [String])] = [
   ("Outputs", ["SignalOutputs", "HolderProtocol", "OutputHolder", "HolderClient", "scangate-outputs"]),
   ("Storage", ["SQLiteFile", "Sealing", "Journal", "TicketLists"]),
   ("Web", ["WireText", "CodeSigning", "TicketTransport"]),
-  ("Fleet", ["FleetBook", "JetStreamClaims"]),
+  ("Fleet", ["FleetBook", "FleetKeeping", "JetStreamClaims"]),
   ("TicketSystems", ["TicketSystemKit", "EventSchedule", "Subscriptions", "Bookings", "SignedTickets"]),
   ("SetUp", ["SetUpCodes", "Enrolment", "KioskControl"]),
   (
@@ -214,6 +214,7 @@ let package = Package(
 
     // Several stations, one book.
     room("FleetBook", ["LibCrypto", "ScanModel", "WireCoding"]),
+    room("FleetKeeping", ["FleetBook", "LinuxIO", "ScanModel", "WireCoding"], small),
     room(
       "JetStreamClaims",
       ["CNATS", "CodeSigning", "FleetBook", "LibCrypto", "LinuxIO", "ScanModel", "WireText"], small),
@@ -457,6 +458,7 @@ let package = Package(
     tests(of: "LibCrypto", ["ScanTesting"]),
     tests(of: "Sealing"),
     tests(of: "FleetBook", ["FleetTesting", "LibCrypto", "ScanModel", "ScanTesting", "WireCoding"]),
+    tests(of: "FleetKeeping", ["FleetBook", "FleetTesting", "LibCrypto", "LinuxIO", "ScanModel", "ScanTesting"]),
     tests(
       of: "JetStreamClaims",
       ["CNATS", "FleetBook", "FleetTesting", "LinuxIO", "ScanModel", "ScanTesting", "ScriptedHTTP", "WireText"]),
