@@ -275,7 +275,8 @@ let package = Package(
     room(
       "Gateway",
       [
-        "Admission", "Calls", "CameraReader", "DecodeClient", "HolderClient", "HolderProtocol", "LinuxIO", "Reading",
+        "Admission", "Calls", "CameraReader", "DecodeClient", "FleetBook", "FleetKeeping", "HolderClient",
+        "HolderProtocol", "LinuxIO", "Reading",
         "ScanConfiguration", "ScanModel", "Sealing", "SerialReader", "SetUpCodes", "SignalOutputs", "Signalling",
         "StationProtocol", "StationSetUp", "TicketSystemKit", "WedgeReader", "WireText",
       ], small),

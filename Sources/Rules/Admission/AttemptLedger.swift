@@ -81,6 +81,12 @@ package struct AttemptLedger: Sendable {
     records[key].map { ($0.admitted, $0.firstUse) }
   }
 
+  /// The sale that a ticket belongs to and how many persons that admits, as far as both are known and in memory.
+  package func sale(of key: TicketKey) -> (name: String, quantity: Int)? {
+    guard let sale = records[key]?.sale, let quantity = book.memory(ofSale: sale)?.quantity else { return nil }
+    return (sale, quantity)
+  }
+
   /// How many tickets it remembers.
   package var count: Int { records.count }
 
