@@ -265,7 +265,9 @@ let package = Package(
     // The whole.
     room(
       "ScanConfiguration",
-      ["Reading", "ScanModel", "StationProtocol", "TicketSystemKit", "TicketTransport", yams], small),
+      [
+        "FleetBook", "LibCrypto", "Reading", "ScanModel", "StationProtocol", "TicketSystemKit", "TicketTransport", yams,
+      ], small),
     room(
       "StationSetUp",
       [
