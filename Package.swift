@@ -288,7 +288,8 @@ let package = Package(
     room(
       "Service",
       [
-        "Gateway", "Journal", "LinuxIO", "ScanConfiguration", "ScanModel", "Sealing", "StationProtocol", "StationSetUp",
+        "FleetBook", "FleetKeeping", "Gateway", "JetStreamClaims", "Journal", "LibCrypto", "LinuxIO", "ScanConfiguration",
+        "ScanModel", "Sealing", "StationProtocol", "StationSetUp",
         "StationSocket",
         "TicketLists",
         "TicketSystemKit", logging, serviceLifecycle, unixSignals,
@@ -361,7 +362,7 @@ let package = Package(
         "Bookings", "CBuild", "CQREncode", "CameraReader", "CodeSigning", "Console", "DecodeClient", "DecodeProtocol",
         "Doctor",
         "EventSchedule", "FirstRun", "FirstRunPage",
-        "Gateway", "Journal",
+        "FleetBook", "Gateway", "JetStreamClaims", "Journal",
         "KnownScanners", "LibCrypto", "LinuxIO", "MQTTBridge", "Reading", "ReportClient", "ReportProtocol",
         "Reports",
         "SQLiteFile", "ScanConfiguration",
