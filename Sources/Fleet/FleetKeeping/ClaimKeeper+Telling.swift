@@ -6,8 +6,6 @@ package import ScanModel
 extension ClaimKeeper {
   /// How long the store may take to answer while nobody waits.
   private static let longestTelling = Duration.seconds(5)
-  /// How long it is waited where nothing can be told now.
-  private static let pause = Duration.seconds(2)
   /// How long what cannot be told is left alone.
   private static let stuckFor = Duration.seconds(30)
 
@@ -59,7 +57,7 @@ extension ClaimKeeper {
     while !Task.isCancelled, let debt = owed.first {
       // One that does not answer is asked again when there is hope, or after a while.
       if let paused = pausedUntil, time.now() < paused {
-        try? await Task.sleep(for: min(Self.pause, paused - time.now()))
+        try? await Task.sleep(for: min(settings.tellingPause, paused - time.now()))
         continue
       }
       pausedUntil = nil
@@ -73,10 +71,10 @@ extension ClaimKeeper {
         later += 1
         owed.append(told)
         // Who is in is being told, or is another station's to tell.
-        if later > owed.count { pausedUntil = time.now() + Self.pause }
+        if later > owed.count { pausedUntil = time.now() + settings.tellingPause }
       case .away:
         owed.insert(told, at: 0)
-        pausedUntil = time.now() + Self.pause
+        pausedUntil = time.now() + settings.tellingPause
       case .stuck(let words):
         later += 1
         owed.append(told)

@@ -27,11 +27,14 @@ package actor ClaimKeeper {
     package var alone: AlonePolicy
     /// How long things hold.
     package var policy: ClaimPolicy
+    /// How long it is waited before something is told that could not be.
+    package var tellingPause: Duration
 
     package init(
       fleet: String, station: StationID, key: FleetKey, seal: ClaimSeal, alone: AlonePolicy,
-      policy: ClaimPolicy = ClaimPolicy()
+      policy: ClaimPolicy = ClaimPolicy(), tellingPause: Duration = .seconds(2)
     ) {
+      self.tellingPause = tellingPause
       self.fleet = fleet
       self.station = station
       self.key = key
