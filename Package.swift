@@ -462,7 +462,8 @@ let package = Package(
     tests(of: "LibCrypto", ["ScanTesting"]),
     tests(of: "Sealing"),
     tests(of: "FleetBook", ["FleetTesting", "LibCrypto", "ScanModel", "ScanTesting", "WireCoding"]),
-    tests(of: "FleetKeeping", ["FleetBook", "FleetTesting", "LibCrypto", "LinuxIO", "ScanModel", "ScanTesting"]),
+    tests(
+      of: "FleetKeeping", ["FleetBook", "FleetTesting", "LibCrypto", "ScanModel", "ScanTesting", "WireCoding"]),
     tests(
       of: "JetStreamClaims",
       ["CNATS", "FleetBook", "FleetTesting", "LinuxIO", "ScanModel", "ScanTesting", "ScriptedHTTP", "WireText"]),
@@ -542,7 +543,8 @@ let package = Package(
     tests(
       of: "Gateway",
       [
-        "Admission", "Calls", "Enrolment", "EventSchedule", "KioskControl", "LinuxIO", "Reading", "ScanConfiguration",
+        "Admission", "Calls", "Enrolment", "EventSchedule", "FleetBook", "FleetKeeping", "FleetTesting", "KioskControl",
+        "LibCrypto", "LinuxIO", "Reading", "ScanConfiguration",
         "ScanModel", "ScanTesting", "ScriptedHTTP", "Sealing", "StationProtocol", "StationSetUp", "TicketSystemKit",
       ]),
     tests(of: "StationProtocol", ["ScanModel", "ScanTesting", "WireCoding"]),
