@@ -529,7 +529,8 @@ let package = Package(
     .testTarget(
       name: "ScanConfigurationTests",
       dependencies: [
-        "Bookings", "Calls", "EventSchedule", "Expectations", "Reading", "ScanConfiguration", "ScanModel",
+        "Bookings", "Calls", "EventSchedule", "Expectations", "FleetBook", "LibCrypto", "Reading", "ScanConfiguration",
+        "ScanModel",
         "ScanTesting", "SignedTickets", "StationProtocol", "Subscriptions", "TicketSystemKit", "TicketTransport",
       ],
       path: "Tests/Station/ScanConfigurationTests",
