@@ -288,8 +288,8 @@ let package = Package(
     room(
       "Service",
       [
-        "FleetBook", "FleetKeeping", "Gateway", "JetStreamClaims", "Journal", "LibCrypto", "LinuxIO", "ScanConfiguration",
-        "ScanModel", "Sealing", "StationProtocol", "StationSetUp",
+        "FleetBook", "FleetKeeping", "Gateway", "JetStreamClaims", "Journal", "LibCrypto", "LinuxIO",
+        "ScanConfiguration", "ScanModel", "Sealing", "StationProtocol", "StationSetUp",
         "StationSocket",
         "TicketLists",
         "TicketSystemKit", logging, serviceLifecycle, unixSignals,

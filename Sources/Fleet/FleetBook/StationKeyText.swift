@@ -15,7 +15,9 @@ package enum StationKeyText {
     guard digits.count == 2 * (Ed25519.keyLength + checkLength) else { return nil }
     var bytes: [UInt8] = []
     for place in stride(from: 0, to: digits.count, by: 2) {
-      guard let byte = UInt8(String(decoding: digits[place...(place + 1)], as: UTF8.self), radix: 16) else { return nil }
+      guard let byte = UInt8(String(decoding: digits[place...(place + 1)], as: UTF8.self), radix: 16) else {
+        return nil
+      }
       bytes.append(byte)
     }
     let raw = Array(bytes.prefix(Ed25519.keyLength))

@@ -37,8 +37,9 @@ extension ClaimKeeper {
 
   /// Those who left elsewhere of whom this station has admitted, as the leader has it; by the scans with which they left.
   package func exits(of key: ClaimKey, until end: MonotonicTime) async -> [ScanID] {
-    guard case .found(.known(let known)) = await perform(
-      ClaimCall(key, .read), until: min(end, time.now() + Self.longestCall))
+    guard
+      case .found(.known(let known)) = await perform(
+        ClaimCall(key, .read), until: min(end, time.now() + Self.longestCall))
     else { return [] }
     return known.claim.entries.compactMap { entry in
       if entry.station == settings.station, case .left(let exit) = entry.state { exit } else { nil }
@@ -133,7 +134,8 @@ extension ClaimFault {
     case .lostAnswer: "The fleet's servers did not answer in time."
     case .wrongRevision: "Another station has written the claim meanwhile."
     case .noQuorum: "No majority of the fleet's servers can be reached."
-    case .full: "The fleet's servers have no room for more claims. Look at their disks, and at what the bucket may take."
+    case .full:
+      "The fleet's servers have no room for more claims. Look at their disks, and at what the bucket may take."
     case .deleted: "A claim was deleted by somebody who administers the servers: what it was is not known."
     case .otherVersion(let words), .refused(let words): words
     }

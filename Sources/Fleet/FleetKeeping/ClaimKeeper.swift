@@ -290,7 +290,8 @@ package actor ClaimKeeper {
       if try await book.durable(mark, until: time.now() + within) { return nil }
       return JournalFault(
         .unavailable,
-        "The disk takes longer than \(within.milliseconds) ms to keep what this station tells its fleet. Look at the disk.")
+        "The disk takes longer than \(within.milliseconds) ms to keep what this station tells its fleet. Look at the disk."
+      )
     } catch { return error }
   }
 

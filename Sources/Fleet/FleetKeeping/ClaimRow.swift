@@ -144,6 +144,9 @@ extension ClaimDebt {
     case .interval(let interval):
       writer.put(2 as UInt8)
       writer.put(interval)
+    case .atMost(let most):
+      writer.put(3 as UInt8)
+      writer.put(most)
     }
   }
 
@@ -165,6 +168,7 @@ extension ClaimDebt {
       switch try reader.take(UInt8.self) {
       case 1: .quantity(try reader.takeOptional { (reader) throws(WireError) in try reader.take(UInt32.self) })
       case 2: .interval(try reader.takeDuration())
+      case 3: .atMost(try reader.take())
       case let other: throw WireError("\(other) is no rule of a claim")
       }
     self.init(key, entry, goal, rule: rule)

@@ -63,7 +63,8 @@ struct ClaimRows {
     } catch {
       throw JournalFault(
         .damaged,
-        "What the journal has of this station's claims cannot be read (\(error.description)). See: scangate journal verify")
+        "What the journal has of this station's claims cannot be read (\(error.description)). See: scangate journal verify"
+      )
     }
   }
 

@@ -87,6 +87,15 @@ package struct AttemptLedger: Sendable {
     return (sale, quantity)
   }
 
+  /// How often a ticket admits at most, where the ticket system has told that it may be for several and has not shown yet whether it is: it
+  /// is asked again then.
+  package func mostPossible(of key: TicketKey) -> Int? {
+    guard let record = records[key], record.kind == .unknown, !record.entries.isEmpty, record.quantity > 1 else {
+      return nil
+    }
+    return record.quantity
+  }
+
   /// How many tickets it remembers.
   package var count: Int { records.count }
 

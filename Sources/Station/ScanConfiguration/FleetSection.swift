@@ -85,7 +85,8 @@ enum FleetSection {
     "Certificates in PEM: those of the servers have to be signed by one of them. No others are trusted.")
   private static let stations = SchemaKey.required(
     "stations", .stationKeys,
-    "All stations of the fleet, by `station.name`, each with the public key that `scangate fleet key` has told. Nobody else is believed.")
+    "All stations of the fleet, by `station.name`, each with the public key that `scangate fleet key` has told. Nobody else is believed."
+  )
   private static let alone = SchemaKey.key(
     "alone", .choice(Alone.self), default: .refuse,
     "While the fleet cannot be asked: nobody passes (`refuse`), whom a list on board admits (`list`), or whom this station alone would let pass (`trust`). Who passes so is told to the fleet later, and may be one too many."

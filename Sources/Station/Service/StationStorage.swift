@@ -122,7 +122,8 @@ package struct StationStorage {
         journal, path, try await journal.end().fact,
         StationMemory(
           dependencies: LedgerDependencies(
-            journal: journal, key: key.key, boot: boot, clock: clock, loop: gates, formerServers: known, fleet: fleet?.keeper,
+            journal: journal, key: key.key, boot: boot, clock: clock, loop: gates, formerServers: known,
+            fleet: fleet?.keeper,
             list: { lists.list(of: $0, at: $1) }, markIncomplete: { await trust.markIncomplete() },
             isAccepted: { trust.isAccepted }),
           whenFailing: configuration.journal.whenFailing == .stop ? .stop : .continue, interrupted: interrupted,

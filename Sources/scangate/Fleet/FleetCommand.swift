@@ -22,12 +22,15 @@ struct FleetCommand: ParsableCommand {
         keep it where the stations are made, and nowhere else.
         """)
 
-    @Option(name: .customLong("with"), help: ArgumentHelp("The file of the fleet's key.", valueName: "path"), completion: .file())
+    @Option(
+      name: .customLong("with"), help: ArgumentHelp("The file of the fleet's key.", valueName: "path"),
+      completion: .file())
     var file: String
 
     func run() throws {
       guard isatty(STDOUT_FILENO) == 0 else {
-        throw failure("What comes out is a secret. Write: scangate fleet key --with \(file) | scangate credential set fleet")
+        throw failure(
+          "What comes out is a secret. Write: scangate fleet key --with \(file) | scangate credential set fleet")
       }
       guard let credential = FleetCredential.make(fleet: try fleetKey()), let half = credential.signing.publicKey else {
         throw failure("No key can be made: there is no memory.", Exit.unavailable)

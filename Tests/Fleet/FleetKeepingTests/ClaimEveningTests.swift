@@ -82,5 +82,7 @@ import Testing
     }
   }
 
-  private static let seeds: [UInt64] = (0..<extent(landing: 10, release: 200)).map { _ in UInt64.random(in: .min ... .max) }
+  private static let seeds: [UInt64] = (0..<extent(landing: 10, release: 200)).map { _ in
+    UInt64.random(in: .min ... .max)
+  }
 }

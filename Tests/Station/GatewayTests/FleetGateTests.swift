@@ -202,16 +202,18 @@ private struct FleetStationBench {
     south.lets()
     let kept = await north.present()
     try await north.allTold()
-    guard let scan = north.journal.facts.compactMap({ fact -> ScanID? in
-      if case .asked(let asked) = fact { asked.scan.id } else { nil }
-    }).first, let admission = kept.decision.admission, let ticket = kept.ticket
+    guard
+      let scan = north.journal.facts.compactMap({ fact -> ScanID? in
+        if case .asked(let asked) = fact { asked.scan.id } else { nil }
+      }).first, let admission = kept.decision.admission, let ticket = kept.ticket
     else { return expect(false, "nothing was asked") }
     let now = north.ledger.now
     north.ledger.record(
       .scan(
         JournaledScan(
           scan: Scan(
-            id: scan, gate: GateID("door"), reader: ReaderID("left"), code: FleetStationBench.code, readAt: now.monotonic),
+            id: scan, gate: GateID("door"), reader: ReaderID("left"), code: FleetStationBench.code,
+            readAt: now.monotonic),
           system: north.system.id, ticket: ticket, at: now, decidedIn: .zero, verdict: .admit, decider: .server,
           admission: admission)))
     expectEqual(try await north.ledger.annul(scan), .takenBack)

@@ -28,7 +28,9 @@ import TicketSystemKit
 
   private func read(_ section: String) throws -> (FleetConfiguration, [String]) {
     let reading = try ConfigurationFile.parse(text: file + section, file: "f", options: testOptions)
-    return (try #require(reading.configuration.fleet), reading.warnings.map(\.description).filter { $0.contains("lone") })
+    return (
+      try #require(reading.configuration.fleet), reading.warnings.map(\.description).filter { $0.contains("lone") }
+    )
   }
 
   @Test func aStationHasNoneUnlessItsFileSaysSo() throws {
@@ -46,7 +48,8 @@ import TicketSystemKit
     expectEqual(fleet.copies, 1)
     expectEqual(fleet.stations.keys.map(\.description).sorted(), ["north", "south"])
     expectEqual(warnings, [])
-    let configuration = try ConfigurationFile.parse(text: file + section(), file: "f", options: testOptions).configuration
+    let configuration = try ConfigurationFile.parse(text: file + section(), file: "f", options: testOptions)
+      .configuration
     expect(configuration.credentials.contains { $0.name == "fleet" })
     expect(configuration.files.contains { $0.path == "/etc/scangate/fleet-ca.pem" })
   }
@@ -73,7 +76,10 @@ import TicketSystemKit
   @Test func whatCannotBeAFleetIsRefused() {
     for (text, words) in [
       (section(stations: "{ south: \(keys.south) }"), "fleet.stations does not name this station, \"north\""),
-      (section(stations: "{ north: \(keys.north), South: \(keys.south) }"), "cannot be the name of a station of a fleet"),
+      (
+        section(stations: "{ north: \(keys.north), South: \(keys.south) }"),
+        "cannot be the name of a station of a fleet"
+      ),
       (section(stations: "{ north: \(keys.north.dropLast())0x }"), "is no public key of a station, or was mistyped"),
       (section(stations: "{ north: \(keys.north.uppercased())f }"), "is no public key of a station, or was mistyped"),
       (section(servers: "[]"), "has 0 servers"),

@@ -262,7 +262,8 @@ package actor GateController {
       // Another station may decide the ticket by now.
       if let ticket = kept.ticket { await ledger.giveBack(kept.decision, ledgerKey: ticket) }
       await ledger.hasNotOpened(scan, kept)
-      let detail = "The gate was not ready to open before the fleet could take the ticket for another one. Please scan again."
+      let detail =
+        "The gate was not ready to open before the fleet could take the ticket for another one. Please scan again."
       return close(scan, KeptDecision(AttemptDecision(undecided: .stale, detail: detail), decider: .station))
     }
     if !kept.decision.isProvisional, kept.asked?.isRemembered != true { disproveFault() }

@@ -24,16 +24,21 @@ extension LedgerKeeper {
   /// Decides a scan on a claim.
   /// - Parameters:
   ///   - known: the admission, where the ledger has given it already.
+  ///   - asks: whether the ticket system is asked, and not a policy.
   ///   - decide: decides it, once the claim is held.
   func onClaim(
-    _ deciding: Deciding, known: AttemptDecision? = nil, deadline: MonotonicTime,
+    _ deciding: Deciding, known: AttemptDecision? = nil, asks: Bool = false, deadline: MonotonicTime,
     _ decide: nonisolated(nonsending) () async -> KeptDecision
   ) async -> KeptDecision {
     guard let fleet = store.dependencies.fleet else { return await decide() }
     let (scan, key, system) = (deciding.scan, deciding.key, deciding.system)
     guard let claim = stored.claimKey(deciding.presented, of: scan.code, system, fleet) else { return await decide() }
+    var rule = rule(deciding.entitlement?.quantity)
+    if asks, rule == .quantity(nil), let most = stored.ledger.mostPossible(of: key) {
+      rule = .atMost(UInt32(clamping: most))
+    }
     let presentation = ClaimPresentation(
-      scan: scan.id, gate: scan.gate, demand: ClaimDemand(claim, rule(deciding.entitlement?.quantity)),
+      scan: scan.id, gate: scan.gate, demand: ClaimDemand(claim, rule),
       redeems: system.mayRedeem,
       subject: ClaimSubject(
         reader: scan.reader, code: scan.code, system: system.id, server: store.server, ticket: key, at: now.wall))
@@ -49,10 +54,12 @@ extension LedgerKeeper {
     }
     var kept = await decide()
     guard case .admit = kept.decision.verdict else {
-      await fleet.ended(scan.id, surelyNothing: kept.asked?.hasSurelyRedeemedNothing ?? true)
+      // Where all are in already its place is nobody's, whatever was recorded once more.
+      let isUsedUp = kept.decision.verdict == .refuse(.alreadyUsed) && kept.asked?.fate == .answered
+      await fleet.ended(scan.id, surelyNothing: isUsedUp || kept.asked?.hasSurelyRedeemedNothing ?? true)
       return kept
     }
-    var demands = [ClaimDemand(claim, rule(kept.decision.mayBeForMore ? nil : kept.decision.allowance))]
+    var demands = [ClaimDemand(claim, self.rule(kept.decision.mayBeForMore ? nil : kept.decision.allowance))]
     if let sale = stored.ledger.sale(of: key), let claim = stored.claimKey(ofSale: sale.name, fleet) {
       demands.append(ClaimDemand(claim, .quantity(UInt32(clamping: sale.quantity))))
     }
@@ -204,7 +211,8 @@ extension AttemptDecision {
     case .unusable(let flaw): self.init(undecided: .interrupted, detail: "\(flaw.words) Let staff decide.")
     case .crowded:
       self.init(
-        undecided: .interrupted, detail: "The fleet has more admissions on this ticket than it can tell. Let staff decide.")
+        undecided: .interrupted,
+        detail: "The fleet has more admissions on this ticket than it can tell. Let staff decide.")
     case .failed(.lostAnswer), .failed(.noQuorum), .failed(.wrongRevision):
       self.init(undecided: .unreachable, detail: ClaimFault.noQuorum.words)
     case .failed(let fault): self.init(undecided: .outOfService, detail: fault.words)

@@ -173,7 +173,9 @@ package actor LedgerKeeper {
       abandon(key, attempt)
       return barred
     }
-    return await onClaim(deciding, deadline: deadline) { await ask(deciding, deadline: deadline, told: told) }
+    return await onClaim(deciding, asks: true, deadline: deadline) {
+      await ask(deciding, deadline: deadline, told: told)
+    }
   }
 
   /// The outcome of a request that need not be sent, for the answer is on board; `nil` where it has to be.
