@@ -66,7 +66,7 @@ extension ClaimKeeper {
       let (told, end) = await tell(debt)
       switch end {
       case .told(let conflicts):
-        later = 0
+        (later, stuck) = (0, nil)
         wasTold(told, conflicts)
       case .later:
         later += 1
@@ -80,7 +80,8 @@ extension ClaimKeeper {
         later += 1
         owed.append(told)
         if later > owed.count { pausedUntil = time.now() + Self.stuckFor }
-        tell(.stuck(words))
+        if stuck != words { tell(.stuck(words)) }
+        stuck = words
       }
     }
   }

@@ -103,6 +103,9 @@ package actor ClaimKeeper {
   var recent: [ScanID: ClaimKey] = [:]
   var recentOrder: [ScanID] = []
   var isStarted = false
+  private var starting: Task<Void, Never>?
+  /// What could not be told last, so that it is said once.
+  var stuck: String?
   private var report: (@Sendable (ClaimNews) -> Void)?
   private var untold: [ClaimNews] = []
 
@@ -152,6 +155,7 @@ package actor ClaimKeeper {
     _ presentation: ClaimPresentation, until end: MonotonicTime, isListed: @Sendable () async -> Bool
   ) async -> ClaimWord {
     guard isStarted else {
+      startAgain()
       return .unkept(
         JournalFault(.unavailable, "What the journal has of this station's claims was not read yet. Look at the disk."))
     }
@@ -166,6 +170,15 @@ package actor ClaimKeeper {
     case .ended(let verdict): return .stopped(verdict)
     case .unkept(let fault): return .unkept(fault)
     case .open: return .stopped(.late)
+    }
+  }
+
+  /// A disk that was away may be back; whoever stands there now does not wait for it.
+  private func startAgain() {
+    guard starting == nil else { return }
+    starting = Task {
+      await start()
+      starting = nil
     }
   }
 
