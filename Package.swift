@@ -466,7 +466,10 @@ let package = Package(
       of: "FleetKeeping", ["FleetBook", "FleetTesting", "LibCrypto", "ScanModel", "ScanTesting", "WireCoding"]),
     tests(
       of: "JetStreamClaims",
-      ["CNATS", "FleetBook", "FleetTesting", "LinuxIO", "ScanModel", "ScanTesting", "ScriptedHTTP", "WireText"]),
+      [
+        "CNATS", "FleetBook", "FleetTesting", "LibCrypto", "LinuxIO", "ScanModel", "ScanTesting", "ScriptedHTTP",
+        "WireText",
+      ]),
     tests(
       of: "Journal",
       [
