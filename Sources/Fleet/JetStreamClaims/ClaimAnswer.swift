@@ -1,0 +1,132 @@
+internal import CodeSigning
+internal import FleetBook
+internal import ScanModel
+internal import WireText
+
+/// What the leader says to a write, and to the question what a key has. Pure.
+enum ClaimAnswer {
+  /// What a write came to.
+  ///
+  /// Only what surely was not written is told as such. A leader whose own disk is full or which has just been replaced says so of what
+  /// the majority may have written.
+  static func written(_ outcome: PendingCalls.Outcome) -> Result<ClaimRevision, ClaimFault> {
+    let message: NATSMessage
+    switch outcome {
+    case .unsent: return .failure(.noQuorum)
+    case .answered(let answers) where !answers.isEmpty: message = answers[0]
+    case .lost, .answered: return .failure(.lostAnswer)
+    }
+    if message.isUnheard { return .failure(.noQuorum) }
+    guard let data = message.data, let json = try? JSONValue(data) else { return .failure(.lostAnswer) }
+    guard let error = json["error"] else {
+      guard let number = json["seq"]?.integer, number > 0, json["duplicate"] != .bool(true) else {
+        return .failure(.lostAnswer)
+      }
+      return .success(ClaimRevision(UInt64(number)))
+    }
+    let words = error["description"]?.string ?? ""
+    switch error["err_code"]?.integer {
+    // The sequence is another one; later versions have a number of their own where they do not name it.
+    case 10_071, 10_164: return .failure(.wrongRevision)
+    case 10_077 where words.hasPrefix("maximum "): return .failure(.full)
+    case 10_109: return .failure(.refused("The bucket was closed."))
+    case 10_054: return .failure(.refused("The claim is longer than the bucket takes (\(TerminalText.clean(words)))."))
+    default: return .failure(.lostAnswer)
+    }
+  }
+
+  /// What was read.
+  /// - Parameter settings: whose.
+  static func read(
+    _ outcome: PendingCalls.Outcome, _ key: ClaimKey, _ settings: JetStreamSettings
+  ) -> Result<StoredClaim?, ClaimFault> {
+    let message: NATSMessage
+    switch outcome {
+    case .unsent: return .failure(.noQuorum)
+    case .answered(let answers) where !answers.isEmpty: message = answers[0]
+    case .lost, .answered: return .failure(.lostAnswer)
+    }
+    if message.isUnheard { return .failure(.noQuorum) }
+    guard let data = message.data, let json = try? JSONValue(data) else { return .failure(.lostAnswer) }
+    if let error = json["error"] {
+      switch error["err_code"]?.integer {
+      // No message found.
+      case 10_037: return .success(nil)
+      case 10_059: return .failure(.otherVersion("There is no bucket \(settings.bucket)."))
+      default: return .failure(.noQuorum)
+      }
+    }
+    guard let stored = json["message"], let number = stored["seq"]?.integer, number > 0,
+      stored["subject"]?.string == settings.subject(key), let time = stored["time"]?.string.flatMap(time)
+    else { return .failure(.lostAnswer) }
+    let headers = Base64.bytes(stored["hdrs"]?.string ?? "").map(headers) ?? [:]
+    if !(headers["KV-Operation"] ?? "").isEmpty { return .failure(.deleted) }
+    guard let value = Base64.bytes(stored["data"]?.string ?? "") else { return .failure(.lostAnswer) }
+    // What was written on no condition replaced nothing that anybody knows: no revision of a claim is that great.
+    let replaced = headers["Nats-Expected-Last-Subject-Sequence"].flatMap { UInt64($0) } ?? .max
+    return .success(
+      StoredClaim(
+        key: key, value: value, revision: ClaimRevision(UInt64(number)), replaced: ClaimRevision(replaced), time: time))
+  }
+
+  /// Lines of `name: value` behind a first one; later ones of a name do not count.
+  static func headers(_ bytes: [UInt8]) -> [String: String] {
+    var headers: [String: String] = [:]
+    for line in String(decoding: bytes, as: UTF8.self).split(separator: "\r\n").dropFirst() {
+      guard let colon = line.firstIndex(of: ":") else { continue }
+      let name = String(line[..<colon])
+      let value = line[line.index(after: colon)...].drop { $0 == " " }
+      if headers[name] == nil { headers[name] = String(value) }
+    }
+    return headers
+  }
+
+  /// Reads `2026-11-27T13:14:31.273186572Z` (RFC 3339, in UTC), with up to nine decimals.
+  static func time(_ text: String) -> WallTime? {
+    let bytes = Array(text.utf8)
+    guard bytes.count >= 20, bytes.last == UInt8(ascii: "Z"), bytes[4] == 0x2D, bytes[7] == 0x2D, bytes[10] == 0x54,
+      bytes[13] == 0x3A, bytes[16] == 0x3A, let year = number(bytes[0..<4]), let month = number(bytes[5..<7]),
+      let day = number(bytes[8..<10]), let hour = number(bytes[11..<13]), let minute = number(bytes[14..<16]),
+      let second = number(bytes[17..<19]), let seconds = WallTime.seconds(year, month, day, hour, minute, second)
+    else { return nil }
+    let whole = WallTime(seconds: seconds)
+    if bytes.count == 20 { return whole }
+    let decimals = bytes[20..<(bytes.count - 1)]
+    guard bytes[19] == 0x2E, (1...9).contains(decimals.count),
+      let part = number(decimals + [UInt8](repeating: 0x30, count: 9 - decimals.count))
+    else { return nil }
+    return whole + .nanoseconds(part)
+  }
+
+  private static func number(_ digits: ArraySlice<UInt8>) -> Int64? {
+    guard digits.allSatisfy({ (0x30...0x39).contains($0) }) else { return nil }
+    return digits.reduce(0) { $0 * 10 + Int64($1 - 0x30) }
+  }
+}
+
+/// What a consumer says of a message, in the subject that it would be acknowledged at:
+/// `$JS.ACK.<stream>.<consumer>.<deliveries>.<stream's number>.<consumer's number>.<nanoseconds>.<how many wait>`, where later versions
+/// have two more words behind the second one, and may have one at the end.
+struct Delivery: Equatable {
+  /// The revision.
+  var revision: ClaimRevision
+  /// Counted from 1 by the consumer: one that is left out was lost.
+  var number: UInt64
+  /// When the leader took it.
+  var time: WallTime
+  /// How many come after it that were there already.
+  var waiting: UInt64
+
+  init?(_ subject: String) {
+    let words = subject.split(separator: ".", omittingEmptySubsequences: false)
+    guard words.count == 9 || words.count >= 11, words[0] == "$JS", words[1] == "ACK" else { return nil }
+    let first = words.count == 9 ? 4 : 6
+    guard let revision = UInt64(words[first + 1]), let number = UInt64(words[first + 2]),
+      let time = Int64(words[first + 3]), let waiting = UInt64(words[first + 4])
+    else { return nil }
+    self.revision = ClaimRevision(revision)
+    self.number = number
+    self.time = WallTime(nanoseconds: time)
+    self.waiting = waiting
+  }
+}

@@ -1,0 +1,101 @@
+internal import FleetBook
+
+/// What a fleet's server wants in its file, as nats-server reads it. Pure.
+///
+/// Each station has a key of its own, and may write claims, read them and watch them, and nothing else: it makes and changes no stream.
+/// Servers believe each other by the fleet's certificates, both ways.
+package struct JetStreamServerConfiguration: Sendable {
+  /// Somebody who may connect: a name for people, and the public half of a key.
+  package struct User: Sendable {
+    package var name: String
+    package var key: String
+
+    package init(name: String, key: String) {
+      self.name = name
+      self.key = key
+    }
+  }
+
+  /// The fleet's name.
+  package var fleet: String
+  /// The server's name, another one for each.
+  package var name: String
+  /// Where stations connect to.
+  package var listen: JetStreamSettings.Server
+  /// Where the other servers connect to, where there are others.
+  package var cluster: JetStreamSettings.Server?
+  /// Where the others are connected to.
+  package var routes: [JetStreamSettings.Server] = []
+  /// Files in PEM: the server's certificate, its key, and the fleet's authority.
+  package var certificate: String
+  package var key: String
+  package var authority: String
+  /// Where claims lie.
+  package var folder: String
+  /// How much of them there may be, in bytes.
+  package var disk: Int64
+  package var bucket: String
+  /// Who makes and closes buckets.
+  package var administrators: [User] = []
+  package var stations: [User] = []
+
+  package init(
+    fleet: String, name: String, listen: JetStreamSettings.Server, certificate: String, key: String, authority: String,
+    folder: String, disk: Int64, bucket: String
+  ) {
+    self.fleet = fleet
+    self.name = name
+    self.listen = listen
+    self.certificate = certificate
+    self.key = key
+    self.authority = authority
+    self.folder = folder
+    self.disk = disk
+    self.bucket = bucket
+  }
+
+  /// Where a station may publish to.
+  private var mayPublish: [String] {
+    let api = "$JS.API"
+    let stream = "KV_\(bucket)"
+    return [
+      "$KV.\(bucket).>", "\(api).STREAM.INFO.\(stream)", "\(api).STREAM.MSG.GET.\(stream)",
+      "\(api).CONSUMER.CREATE.\(stream).>", "\(api).CONSUMER.MSG.NEXT.\(stream).>",
+      "\(api).CONSUMER.DELETE.\(stream).>", ServerAnswer.subject,
+    ]
+  }
+
+  /// The file.
+  package var text: String {
+    let tls = "cert_file: \(quoted(certificate)), key_file: \(quoted(key)), ca_file: \(quoted(authority))"
+    var lines = [
+      "server_name: \(quoted(name))", "host: \(quoted(listen.host))", "port: \(listen.port)", "tls { \(tls) }",
+      // A claim is on the disk before it is acknowledged.
+      "jetstream { store_dir: \(quoted(folder)), max_memory_store: 16MB, max_file_store: \(disk), sync_interval: always }",
+      "accounts {", "  SYS {",
+      "    exports: [ { service: \"\(ServerAnswer.subject)\", response_type: stream, accounts: [FLEET] } ]", "  }",
+      "  FLEET {", "    jetstream: enabled",
+      "    imports: [ { service: { account: SYS, subject: \"\(ServerAnswer.subject)\" } } ]", "    users: [",
+    ]
+    for user in administrators { lines.append("      { nkey: \(quoted(user.key)) } # \(comment(user.name))") }
+    let may =
+      "publish: { allow: [\(mayPublish.map(quoted).joined(separator: ", "))] }, subscribe: { allow: [\"_INBOX.>\"] }"
+    for user in stations {
+      lines.append("      { nkey: \(quoted(user.key)), permissions: { \(may) } } # \(comment(user.name))")
+    }
+    lines += ["    ]", "  }", "}", "system_account: SYS"]
+    if let cluster {
+      let others = routes.map { quoted("tls://\($0)") }.joined(separator: ", ")
+      lines.append(
+        "cluster { name: \(quoted(fleet)), host: \(quoted(cluster.host)), port: \(cluster.port), routes: [\(others)], tls { \(tls), verify: true } }"
+      )
+    }
+    return lines.joined(separator: "\n") + "\n"
+  }
+
+  private func quoted(_ text: String) -> String {
+    "\"" + text.filter { $0 != "\"" && $0 != "\\" && !$0.isNewline } + "\""
+  }
+
+  private func comment(_ text: String) -> String { text.filter { !$0.isNewline } }
+}

@@ -1,0 +1,312 @@
+import Expectations
+import FleetBook
+import Foundation
+import Glibc
+@testable import JetStreamClaims
+import ScanModel
+import ScriptedHTTP
+import Synchronization
+import Testing
+import WireText
+
+/// Real nats-servers on this machine's loopback, with a folder of their own.
+final class NATSServers: Sendable {
+  static let bucket = "summer"
+  static let mark = "0123456789abcdef0123456789abcdef"
+
+  let folder: String
+  let ports: [UInt16]
+  private let clusterPorts: [UInt16]
+  private let program: String
+  private let processes: Mutex<[Int: Process]> = Mutex([:])
+  private let administrator: NKey
+  private let station: NKey
+  /// Changes a server's file before it starts.
+  private let change: @Sendable (String) -> String
+
+  /// - Parameter release: the Debian release that they are of.
+  init(
+    _ count: Int, release: String = "trixie", certificate: String = NamedCertificates.address,
+    change: @escaping @Sendable (String) -> String = { $0 }
+  ) async throws {
+    program = try Self.fetched(release)
+    self.change = change
+    ports = try Self.freePorts(count)
+    clusterPorts = try Self.freePorts(count)
+    guard let administrator = NKey(), let station = NKey() else { throw POSIXError(.ENOMEM) }
+    (self.administrator, self.station) = (administrator, station)
+    folder = "\(temporaryRoot)/scangate-nats-\(UUID().uuidString)"
+    try FileManager.default.createDirectory(atPath: folder, withIntermediateDirectories: true)
+    try write("key.pem", TestCertificates.key)
+    try write("certificate.pem", certificate)
+    try write("authority.pem", NamedCertificates.authority)
+    for number in 0..<count { try start(number) }
+  }
+
+  deinit {
+    for number in ports.indices { kill(number) }
+    try? FileManager.default.removeItem(atPath: folder)
+  }
+
+  private static func fetched(_ release: String) throws -> String {
+    let process = Process()
+    let output = Pipe()
+    process.executableURL = repositoryFile("scripts/nats-server")
+    process.arguments = [release]
+    process.standardOutput = output
+    try process.run()
+    let text = try output.fileHandleForReading.readToEnd() ?? Data()
+    process.waitUntilExit()
+    return String(decoding: text, as: UTF8.self).trimmingCharacters(in: .whitespacesAndNewlines)
+  }
+
+  private static func freePorts(_ count: Int) throws -> [UInt16] {
+    let sockets = (0..<count).map { _ in socket(AF_INET, Int32(SOCK_STREAM.rawValue), 0) }
+    defer { for socket in sockets { close(socket) } }
+    return try sockets.map { number in
+      var address = sockaddr_in()
+      address.sin_family = sa_family_t(AF_INET)
+      address.sin_addr = in_addr(s_addr: UInt32(0x7F00_0001).bigEndian)
+      var size = socklen_t(MemoryLayout<sockaddr_in>.size)
+      let isBound = withUnsafeMutablePointer(to: &address) { pointer in
+        pointer.withMemoryRebound(to: sockaddr.self, capacity: 1) {
+          bind(number, $0, size) == 0 && getsockname(number, $0, &size) == 0
+        }
+      }
+      guard isBound else { throw POSIXError(.EADDRINUSE) }
+      return UInt16(bigEndian: address.sin_port)
+    }
+  }
+
+  private func write(_ name: String, _ text: String) throws {
+    try (text + "\n").write(toFile: "\(folder)/\(name)", atomically: true, encoding: .utf8)
+  }
+
+  private func place(_ port: UInt16) -> JetStreamSettings.Server { .init(host: "127.0.0.1", port: port) }
+
+  // MARK: Processes
+
+  /// Starts one, for the first time or again.
+  func start(_ number: Int) throws {
+    var configuration = JetStreamServerConfiguration(
+      fleet: "summer", name: "gate\(number)", listen: place(ports[number]), certificate: "\(folder)/certificate.pem",
+      key: "\(folder)/key.pem", authority: "\(folder)/authority.pem", folder: "\(folder)/claims\(number)",
+      disk: 600_000_000, bucket: Self.bucket)
+    if ports.count > 1 {
+      configuration.cluster = place(clusterPorts[number])
+      configuration.routes = clusterPorts.map(place)
+    }
+    configuration.administrators = [.init(name: "administrator", key: administrator.user)]
+    configuration.stations = [.init(name: "station", key: station.user)]
+    try write("gate\(number).conf", change(configuration.text))
+    let process = Process()
+    process.executableURL = URL(filePath: program)
+    process.arguments = ["-c", "\(folder)/gate\(number).conf", "-l", "\(folder)/gate\(number).log"]
+    try process.run()
+    processes.withLock { $0[number] = process }
+  }
+
+  /// Has one read its file again, in which the station's key is no more.
+  func revoke(_ number: Int) throws {
+    let path = "\(folder)/gate\(number).conf"
+    let lines = try String(contentsOfFile: path, encoding: .utf8).split(separator: "\n")
+    try write("gate\(number).conf", lines.filter { !$0.contains(station.user) }.joined(separator: "\n"))
+    if let process = processes.withLock({ $0[number] }) { Glibc.kill(process.processIdentifier, SIGHUP) }
+  }
+
+  /// Ends one at once, as the power would.
+  func kill(_ number: Int) {
+    guard let process = processes.withLock({ $0.removeValue(forKey: number) }), process.isRunning else { return }
+    Glibc.kill(process.processIdentifier, SIGKILL)
+    process.waitUntilExit()
+  }
+
+  /// Has one stand still, or go on.
+  func pause(_ number: Int, _ isPaused: Bool) {
+    guard let process = processes.withLock({ $0[number] }) else { return }
+    Glibc.kill(process.processIdentifier, isPaused ? SIGSTOP : SIGCONT)
+  }
+
+  /// What one has logged.
+  func log(_ number: Int) -> String {
+    (try? String(contentsOfFile: "\(folder)/gate\(number).log", encoding: .utf8)) ?? ""
+  }
+
+  // MARK: Who connects
+
+  /// How a station connects.
+  /// - Parameter first: the server that is tried first.
+  func settings(first: Int = 0) -> JetStreamSettings {
+    let order = ports.indices.map { ($0 + first) % ports.count }
+    return JetStreamSettings(
+      servers: order.map { place(ports[$0]) }, authority: NamedCertificates.authority, credential: station,
+      name: "station", bucket: Self.bucket, mark: Self.mark, replicas: ports.count)
+  }
+
+  /// A station's store that works.
+  func store(first: Int = 0) async throws -> JetStreamClaimStore {
+    let store = try JetStreamClaimStore(settings(first: first))
+    store.start()
+    try await store.becomes(.ready)
+    return store
+  }
+
+  /// Makes the bucket.
+  func makeBucket(bytes: Int64 = 100_000_000) async throws {
+    var settings = settings()
+    settings.credential = administrator
+    let store = try JetStreamClaimStore(settings)
+    store.start()
+    try await store.makeBucket(bytes: bytes, until: SystemTime().now() + .seconds(50))
+    await store.stop()
+  }
+
+  /// Somebody who may do everything, with the library's own hands.
+  func administrate() throws -> JetStreamLink {
+    var settings = settings()
+    settings.credential = administrator
+    let link = try JetStreamLink(settings, time: SystemTime())
+    link.start()
+    return link
+  }
+}
+
+extension JetStreamClaimStore {
+  /// Waits until it is so.
+  func becomes(_ state: ClaimStoreState) async throws {
+    for await now in states where now == state { return }
+  }
+
+  /// Waits until it is away for another reason than that nobody is there.
+  func fault() async -> ClaimFault? {
+    for await case .away(let fault) in states where fault != .noQuorum { return fault }
+    return nil
+  }
+}
+
+/// A key that nobody has written.
+func freshKey() -> ClaimKey { ClaimKey(.ticket, digest: ScanID().bytes) ?? freshKey() }
+
+/// When a call of a test ends.
+func soon(_ seconds: Int = 5) -> MonotonicTime { SystemTime().now() + .seconds(seconds) }
+
+extension NATSServers {
+  private func stream() async throws -> StreamAnswer {
+    let link = try administrate()
+    defer { Task { await link.stop() } }
+    var answer = StreamAnswer.silence
+    await until {
+      answer = StreamAnswer(
+        await link.ask(NATSRequest(subject: "$JS.API.STREAM.INFO.KV_\(Self.bucket)"), until: soon(1)))
+      if case .stream(_, .some, _) = answer { return true } else { return false }
+    }
+    return answer
+  }
+
+  /// The number of the server that leads the bucket.
+  func leader() async throws -> Int {
+    guard case .stream(_, let leader?, _) = try await stream(), let number = Int(leader.dropFirst(4)) else { return 0 }
+    return number
+  }
+
+  /// Waits until all servers have the bucket, and all of it.
+  func whole() async throws {
+    let link = try administrate()
+    await until {
+      let outcome = await link.ask(NATSRequest(subject: "$JS.API.STREAM.INFO.KV_\(Self.bucket)"), until: soon(1))
+      guard case .answered(let answers) = outcome, let data = answers.first?.data, let json = try? JSONValue(data),
+        let others = json["cluster"]?["replicas"]?.array
+      else { return false }
+      return others.count == ports.count - 1 && others.allSatisfy { $0["current"] == .bool(true) }
+    }
+    await link.stop()
+  }
+}
+
+extension JetStreamClaimStore {
+  /// Why a create fails; `nil` where it does not.
+  func fault(creating key: ClaimKey, _ value: [UInt8], until end: MonotonicTime) async -> ClaimFault? {
+    do throws(ClaimFault) {
+      _ = try await create(key, value, until: end)
+      return nil
+    } catch { return error }
+  }
+
+  /// Creates, again and again until it is known what became of it: as a station does, by the same write and then by what is there.
+  func createInTheEnd(_ key: ClaimKey, _ value: [UInt8]) async throws -> ClaimRevision {
+    var revision: ClaimRevision?
+    await Expectations.until {
+      do throws(ClaimFault) {
+        revision = try await create(key, value, until: SystemTime().now() + .milliseconds(500))
+        return true
+      } catch {
+        guard error == .wrongRevision else { return false }
+        let found = try? await read(key, until: soon(1))
+        if found?.value == value { revision = found?.revision }
+        return revision != nil
+      }
+    }
+    return try #require(revision)
+  }
+
+  /// Why a create fails once somebody answers.
+  func faultInTheEnd(creating key: ClaimKey, _ value: [UInt8]) async -> ClaimFault? {
+    var fault: ClaimFault?
+    await Expectations.until {
+      fault = await self.fault(creating: key, value, until: soon())
+      return fault == nil || fault == .wrongRevision
+    }
+    return fault
+  }
+
+  /// Reads once somebody answers.
+  func readInTheEnd(_ key: ClaimKey) async throws -> StoredClaim? {
+    var found: StoredClaim?
+    await Expectations.until {
+      do throws(ClaimFault) {
+        found = try await read(key, until: soon(1))
+        return true
+      } catch { return false }
+    }
+    return found
+  }
+}
+
+/// Somebody who greets as a server that wants TLS, and says nothing more.
+final class SilentServer: Sendable {
+  let port: UInt16
+  private let listener: Int32
+
+  init() throws {
+    let number = socket(AF_INET, Int32(SOCK_STREAM.rawValue), 0)
+    var address = sockaddr_in()
+    address.sin_family = sa_family_t(AF_INET)
+    address.sin_addr = in_addr(s_addr: UInt32(0x7F00_0001).bigEndian)
+    var size = socklen_t(MemoryLayout<sockaddr_in>.size)
+    let isBound = withUnsafeMutablePointer(to: &address) { pointer in
+      pointer.withMemoryRebound(to: sockaddr.self, capacity: 1) {
+        bind(number, $0, size) == 0 && getsockname(number, $0, &size) == 0
+      }
+    }
+    guard isBound, listen(number, 8) == 0 else { throw POSIXError(.EADDRINUSE) }
+    (listener, port) = (number, UInt16(bigEndian: address.sin_port))
+    let thread = Thread {
+      var taken: [Int32] = []
+      while true {
+        let one = accept(number, nil, nil)
+        guard one >= 0 else { break }
+        taken.append(one)
+        let greeting =
+          "INFO {\"server_id\":\"S\",\"version\":\"2.10.27\",\"tls_required\":true,\"max_payload\":1024}\r\n"
+        _ = send(one, greeting, greeting.utf8.count, Int32(MSG_NOSIGNAL))
+      }
+      for one in taken { close(one) }
+    }
+    thread.start()
+  }
+
+  func end() {
+    shutdown(listener, Int32(SHUT_RDWR))
+    close(listener)
+  }
+}
