@@ -374,9 +374,10 @@ let package = Package(
       name: "ScanTesting", dependencies: ["LinuxIO", "ScanModel"], path: "Tests/Shared/ScanTesting",
       swiftSettings: quick),
     .target(name: "Expectations", path: "Tests/Shared/Expectations", swiftSettings: quick),
+    // Hundreds of thousands of worlds are looked at.
     .target(
-      name: "FleetTesting", dependencies: ["FleetBook", "ScanModel"], path: "Tests/Fleet/FleetTesting",
-      swiftSettings: quick),
+      name: "FleetTesting", dependencies: ["FleetBook", "ScanModel", "ScanTesting"], path: "Tests/Fleet/FleetTesting",
+      swiftSettings: fast),
     .target(name: "CMockDevices", path: "Tests/Readers/CMockDevices"),
     .executableTarget(
       name: "wedge-mock", dependencies: ["CMockDevices", "LinuxIO", "Reading", "ScanModel", "WedgeReader"],
