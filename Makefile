@@ -2,7 +2,7 @@
 SWIFT ?= swift
 PREFIX ?= /usr/local
 
-.PHONY: help deps build programs release reproducible demo test test-all test-arm64 unit room fuzz bench bench-decode rig replug cameras kiosks torture soak check api-check metrics-check format pages deb install uninstall clean
+.PHONY: help deps build programs release reproducible image test-image demo test test-all test-arm64 unit room fuzz bench bench-decode rig replug cameras kiosks torture soak check api-check metrics-check format pages deb install uninstall clean
 
 help:
 	@printf '%s\n' \
@@ -25,10 +25,12 @@ help:
 	  'make format  put every Swift file into the form that check wants' \
 	  'make deps    install the Debian packages that building needs' \
 	  'make deb     a Debian package for this architecture, in .build/deb; ARCH=arm64 for a Raspberry Pi, from an x86_64 machine' \
-	  'make test-arm64  the package for arm64 installed and run in guests with the processors of Raspberry Pis (as root)' \
+	  'make test-arm64  the package for arm64 looked into and run: its programs and tests on an emulated processor, and installed in guests with the processors of Raspberry Pis (these as root)' \
+	  'make image ARCH=arm64  a memory card for a Raspberry Pi 3, 4 or Zero 2, of the package that make deb ARCH=arm64 made, in .build/image' \
+	  'make test-image  that card booted in QEMU, from power-on to the first admission by one scan; wrong files, power cuts: forty minutes (as root)' \
 	  'make programs the programs as stations get them; make install puts them below PREFIX (/usr/local), make uninstall takes them away' \
 	  'make release VERSION=…  packages, bill of materials, checksums, a signed repository of apt'"'"'s (docs/releasing.md)' \
-	  'make reproducible  the packages of this commit, built twice in different places, are the same, byte for byte: as long as a build'
+	  'make reproducible  the packages of this commit, built twice in different places, are the same, byte for byte: as long as a build; ARCH=arm64 for that processor'
 
 deps:
 	@scripts/deps
@@ -57,7 +59,7 @@ test-all: check
 
 test-arm64:
 	@ARCH=arm64 scripts/deps
-	@scripts/test-arm64-guest
+	@scripts/test-arm64
 
 room: deps
 	@scripts/room $(ROOM)
@@ -119,6 +121,13 @@ format:
 deb:
 	@ARCH="$(ARCH)" scripts/deps
 	@ARCH="$(ARCH)" scripts/deb
+
+image:
+	@[ "$(ARCH)" = arm64 ] || { echo "make image ARCH=arm64: a card is for a Raspberry Pi." >&2; exit 2; }
+	@scripts/image "$$(ls -t .build/deb/scangate_*_arm64.deb 2>/dev/null | head -n 1)"
+
+test-image:
+	@scripts/try-image --all --cuts $(or $(CUTS),6) "$$(ls -t .build/image/scangate_*_pi.img 2>/dev/null | head -n 1)"
 
 # As root, so they build nothing: `make programs` before.
 install:

@@ -390,7 +390,8 @@ let package = Package(
       dependencies: ["HolderClient", "HolderProtocol", "LinuxIO", "OutputHolder", "ScanModel", "SignalOutputs"],
       path: "Tests/Outputs/HolderBench", swiftSettings: fast),
     .executableTarget(
-      name: "decode-bench", dependencies: ["CodeVision", "DecodeClient", "DecodeProtocol", "ScanModel"],
+      name: "decode-bench",
+      dependencies: ["CodeVision", "DecodeClient", "DecodeProtocol", "DecodeWorker", "ScanModel"],
       path: "Tests/Vision/DecodeBench", swiftSettings: fast),
     .executableTarget(
       name: "decide-bench",
@@ -634,9 +635,12 @@ let package = Package(
   swiftLanguageModes: [.v6]
 )
 
-// `make room ROOM=Journal`: the tests of other rooms are not there to be compiled; `scripts/programs`: no test is.
-if let room = Context.environment["SCANGATE_ROOM"] {
-  package.targets.removeAll { $0.type == .test && $0.name != room + "Tests" }
+// `make room ROOM=Journal`: the tests of other rooms are not there to be compiled; `scripts/test-arm64` names several, `Journal,Reading`;
+// `scripts/programs`: no test is.
+if let named = Context.environment["SCANGATE_ROOM"] {
+  let rooms = named.split(separator: ",").map(String.init)
+  let tests = Set(rooms.map { $0 + "Tests" })
+  package.targets.removeAll { $0.type == .test && !tests.contains($0.name) }
   // What is worked on is compiled over and over.
-  for target in package.targets where target.name == room { target.swiftSettings = quick }
+  for target in package.targets where [target.name] == rooms { target.swiftSettings = quick }
 }

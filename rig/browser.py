@@ -282,13 +282,13 @@ class Page:
 
     def picture(self, path, whole=False):
         """Keeps what is seen as a PNG file; `whole`: also what would have to be scrolled to."""
-        for attempt in range(3):
+        for attempt in range(4):
             try:
-                shot = self.ask("Page.captureScreenshot", format="png", captureBeyondViewport=whole, within=2 * PATIENCE)
+                shot = self.ask("Page.captureScreenshot", format="png", captureBeyondViewport=whole, within=10 if attempt < 3 else 2 * PATIENCE)
                 break
             except BrowserError as error:
-                # A page that loads another one at this moment.
-                if attempt == 2 or "not attached" not in str(error).lower():
+                # A page that loads another one at this moment: Chromium refuses, sees nothing of it yet, or never answers.
+                if attempt == 3 or not any(words in str(error).lower() for words in ("not attached", "no answer", "0 width")):
                     raise
                 time.sleep(0.5)
         Path(path).parent.mkdir(parents=True, exist_ok=True)
@@ -303,6 +303,10 @@ class Page:
             details = told["exceptionDetails"]
             raise BrowserError(f"{script[:120]}: {details.get('exception', {}).get('description', details['text'])}")
         return told["result"].get("value")
+
+    def html(self):
+        """The whole page as it stands; one that loads at this moment is awaited."""
+        return self.until("document.readyState !== 'loading' && document.documentElement?.outerHTML", what="a page that is there")
 
     def text(self, selector="body"):
         """The words that are seen there."""

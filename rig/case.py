@@ -5,6 +5,7 @@ from pathlib import Path
 
 import payload
 import secrets_told
+import transcript
 from rig import FOLDER, MS, TEST_BEGINS, Rig, built
 from stages import cache, installed
 
@@ -47,6 +48,10 @@ class RigCase(unittest.TestCase):
         self.test_begins = self.since = self.rig.mark()
         self.rig.machine.write("/dev/kmsg", f"{TEST_BEGINS} {self.id()}\n")
         self.addCleanup(self.clear)
+        if transcript.wanted:
+            print(f"--- {self.id()}", flush=True)
+            # Before that.
+            self.addCleanup(lambda: transcript.tell(self.rig, self.test_begins, isinstance(self, InstalledCase)))
 
     def clear(self):
         """Stops what the test started and empties the slots; whatever the test was about, none of it has told a secret."""

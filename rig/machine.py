@@ -1,11 +1,9 @@
 """One QEMU guest: started cold, or from a saved state; spoken to over a virtio-serial port (see guest/agent.c)."""
 
 import ctypes
-import json
 import os
 import shutil
 import signal
-import socket
 import subprocess
 import tempfile
 import threading
@@ -13,6 +11,7 @@ import time
 from concurrent.futures import Future
 from pathlib import Path
 
+from qmp import QMP, MachineError, connected
 from stages import host
 from stages.target import TARGET
 
@@ -23,10 +22,6 @@ KERNEL_LINE = (f"console={TARGET.console} panic=-1 quiet mitigations=off nokaslr
 
 #: What the agent says instead of a status: that this is not the end (guest/agent/agent.c); and of conditions that did not come to hold.
 PART, GIVEN_UP = -1, 124
-
-
-class MachineError(Exception):
-    """QEMU or the agent in the guest did not do as asked."""
 
 
 def die_with_parent():
@@ -68,10 +63,8 @@ class Machine:
         #: How many requests were made.
         self.asked = 0
         try:
-            self._qmp = self._connect("qmp", patience).makefile("rwb")
-            self._qmp.readline()
-            self.qmp("qmp_capabilities")
-            self._agent = self._connect("ctl", patience)
+            self.qmp = QMP(self.folder / "qmp", self._check, patience)
+            self._agent = connected(self.folder / "ctl", self._check, patience)
             started = self._answers[0] = Future()
             started.take = None
             threading.Thread(target=self._read_answers, daemon=True).start()
@@ -99,35 +92,6 @@ class Machine:
     def _check(self):
         if self.process.poll() is not None:
             raise MachineError(f"QEMU ended with {self.process.returncode}: {(self.folder / 'qemu').read_text(errors='replace')[-2000:]}")
-
-    def _connect(self, name, patience):
-        deadline = time.monotonic() + patience
-        while True:
-            connection = socket.socket(socket.AF_UNIX)
-            try:
-                connection.connect(f"{self.folder}/{name}")
-                return connection
-            except OSError:
-                connection.close()
-                self._check()
-                if time.monotonic() > deadline:
-                    raise
-                time.sleep(0.01)
-
-    def qmp(self, command, **arguments):
-        """One command of QEMU's machine protocol."""
-        self._qmp.write(json.dumps({"execute": command, "arguments": arguments}).encode() + b"\n")
-        self._qmp.flush()
-        while True:
-            line = self._qmp.readline()
-            if not line:
-                self._check()
-                raise MachineError("QEMU closed its control socket")
-            answer = json.loads(line)
-            if "error" in answer:
-                raise MachineError(f"{command}: {answer['error']}")
-            if "return" in answer:
-                return answer["return"]
 
     def save(self, state):
         """Stops the guest, and writes its memory and devices to the file `state`."""

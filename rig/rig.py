@@ -8,6 +8,7 @@ from pathlib import Path
 
 import picture
 import secrets_told
+import transcript
 from feeds import PATIENCE, Feeds
 from machine import Machine, MachineError
 from outputs import LEDS, LINES, MS, PWM_CHIP, SPEAKER, Brightness, Edge, Outputs, Pulse, PWMState, Tone  # noqa: F401
@@ -22,6 +23,11 @@ CAMERA, FAULTY_CAMERA = "/dev/video10", "/dev/video20"
 FAULTY_DRIVER = "/sys/bus/platform/drivers/vivid"
 #: What the camera shows.
 FRAME = "/run/rig/frame"
+
+#: What the configuration of a gate in a guest has, at its indentation: codes are of the tests' own, and a server on an emulated processor may be slow.
+GATE_IN_GUEST = """accept: {minLength: 8}
+    deadline: 10 s
+    stale: 20 s"""
 
 #: An IP packet; the ports are texts, and empty where the protocol has none.
 Packet = namedtuple("Packet", "at protocol source source_port destination port length")
@@ -59,6 +65,8 @@ class Process:
         """`command` is in words as a shell has them, NAME=VALUE before the program's among them; no shell runs."""
         self._rig, self.name = rig, name
         self.log_path = f"/run/rig/{name}.log"
+        #: How many lines of it a transcript has told.
+        self.lines_told = 0
         words = shlex.split(command)
         if words[0] == "env":
             words.pop(0)
@@ -106,6 +114,8 @@ class Rig(Feeds, Usb, Outputs, Units):
         #: What nobody may be told, whatever a test is about.
         self.known = secrets_told.Known()
         self.heard = secrets_told.Heard()
+        #: What a test has done, where anybody wants to see it: by the guest's clock.
+        self.noted = []
 
     @classmethod
     def restore(cls, payload=None, folder=FOLDER):
@@ -138,6 +148,11 @@ class Rig(Feeds, Usb, Outputs, Units):
 
     def close(self):
         self.machine.close()
+
+    def note(self, words):
+        """Takes down what is done now, for whoever reads what a test was about (transcript.py)."""
+        if transcript.wanted:
+            self.noted.append((self.mark(), words))
 
     # Programs and files
 
@@ -214,10 +229,17 @@ class Rig(Feeds, Usb, Outputs, Units):
         parts.append("--- journal\n" + journal[max(journal.rfind(f" {TEST_BEGINS}"), 0):])
         return "\n".join(part for part in parts if part)
 
+    # What a transcript tells of, besides pictures and power cuts
+
+    def start_typing(self, slot, text, *options, **others):
+        self.note(f"typed on the scanner in slot {slot}: {transcript.shown(text) if isinstance(text, str) else 'keys'}")
+        return Usb.start_typing(self, slot, text, *options, **others)
+
     # Faults
 
     def kill(self, pid, signal="KILL"):
         """Sends a signal to a process: KILL ends it without a word, STOP halts it until CONT."""
+        self.note(f"process {pid} is sent SIG{signal}")
         if not self.machine.signal(pid, signal):
             raise MachineError(f"there is no process {pid}")
 
@@ -268,6 +290,7 @@ class Rig(Feeds, Usb, Outputs, Units):
         The rest of the guest is other machines, and goes on. When this returns the disk is back, as the station finds it at its next start, and what
         is started now is told of another start of the machine.
         """
+        self.note("the station's power is cut")
         self.sh(f"powercut {STATION} {' '.join(str(-process.pid) for process in processes)}")
         for process in processes:
             process.started.result(PATIENCE)
@@ -325,6 +348,7 @@ class Rig(Feeds, Usb, Outputs, Units):
     def show(self, *codes):
         """Puts QR codes into the view of the camera side by side in place of what was there; nothing if there are none."""
         camera = self.camera
+        self.note("in view of the camera: " + (", ".join(map(transcript.shown, codes)) or "nothing"))
         self.put(picture.Picture.of(*codes, width=camera.width, height=camera.height).frame(camera.format), FRAME)
 
     def fault(self, control, value=1):

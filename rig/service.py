@@ -5,7 +5,7 @@ import re
 
 import secrets_told
 from case import InstalledCase, RigCase
-from rig import MS, PWM_CHIP, SPEAKER
+from rig import GATE_IN_GUEST, MS, PWM_CHIP, SPEAKER
 from stages import installed
 
 GATEWAY, HOLDER, SOCKET = "scangate.service", "scangate-outputs.service", "scangate-outputs.socket"
@@ -42,9 +42,7 @@ gates:
   north:
     readers: [left]
     ticketSystem: venue
-    accept: {{minLength: 8}}  # codes of the tests' own
-    deadline: 10 s  # a server on an emulated processor may be slow
-    stale: 20 s
+    {GATE_IN_GUEST}
     outputs:
       relay: {{gpio: {{chip: gate, line: RELAY0}}, pulse: {north_pulse} ms, fail: secure}}
       green: {{led: "gate:green:pass"}}
@@ -55,9 +53,7 @@ gates:
   south:
     readers: [right]
     ticketSystem: venue
-    accept: {{minLength: 8}}  # codes of the tests' own
-    deadline: 10 s  # a server on an emulated processor may be slow
-    stale: 20 s
+    {GATE_IN_GUEST}
     outputs:
       relay: {{gpio: {{chip: gate, line: RELAY1}}, pulse: {SOUTH_PULSE} ms, fail: safe}}
       green: {{gpio: {{chip: gate, line: LAMP_G}}}}

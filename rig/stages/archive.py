@@ -110,14 +110,14 @@ def fetch(package):
 class Index:
     """A state of apt's own for a release and a processor, which the system's apt knows nothing of. Debian's keys are what it is believed by."""
 
-    def __init__(self, folder, release, architecture, status=None):
+    def __init__(self, folder, release, architecture, status=None, components="main"):
         self.folder = Path(folder).resolve()
         for each in ("lists/partial", "cache/archives/partial", "parts"):
             (self.folder / each).mkdir(parents=True, exist_ok=True)
         if status is None:
             status = self.folder / "status"
             status.touch()
-        (self.folder / "sources.list").write_text(f"deb [signed-by=/usr/share/keyrings/debian-archive-keyring.gpg] {MIRROR} {release} main\n")
+        (self.folder / "sources.list").write_text(f"deb [signed-by=/usr/share/keyrings/debian-archive-keyring.gpg] {MIRROR} {release} {components}\n")
         (self.folder / "apt.conf").write_text(f"""
             Dir::Etc::SourceList "{self.folder}/sources.list"; Dir::Etc::SourceParts "{self.folder}/parts";
             Dir::State::Lists "{self.folder}/lists"; Dir::State::status "{Path(status).resolve()}"; Dir::Cache "{self.folder}/cache";

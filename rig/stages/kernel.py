@@ -30,7 +30,10 @@ MODULES = [
     "vivid", "v4l2loopback", "uvcvideo",
 ]
 if IS_FOREIGN:
-    MODULES += ["xhci_pci"]
+    # A USB controller as boards have it, and a Raspberry Pi 3's.
+    MODULES += ["xhci_pci", "dwc2", "phy-generic"]
+#: What tells the kernel of a Raspberry Pi 3, and where it is in the kernel's package.
+BOARD = "bcm2837-rpi-3-b.dtb"
 
 
 def packages():
@@ -51,7 +54,7 @@ def packages():
 
 
 def stage(store):
-    """Folder with `vmlinux`, `lib/modules/RELEASE` and `release`."""
+    """Folder with `vmlinux`, `lib/modules/RELEASE` and `release`, and for an arm64 guest BOARD."""
     if IS_FOREIGN:
         wanted = archive.listed(*TARGET.parts)
         release = next(name for name in map(archive.binary, wanted) if name.startswith("linux-image-")).removeprefix("linux-image-")
@@ -78,6 +81,8 @@ def make(folder, release, series, download):
         (work / "image/lib").symlink_to("usr/lib")
     packed = (work / f"image/boot/vmlinuz-{release}").read_bytes()
     (folder / "vmlinux").write_bytes(packed if IS_FOREIGN else unpacked(packed))
+    for tree in work.glob(f"image/usr/lib/linux-image-*/broadcom/{BOARD}"):
+        shutil.copy(tree, folder)
     modules = work / f"image/lib/modules/{release}"
     (modules / "extra").mkdir()
     for module in build_modules(work, source, release):

@@ -4,7 +4,7 @@ import re
 
 import case
 from case import InstalledCase
-from rig import FOLDER
+from rig import FOLDER, GATE_IN_GUEST
 from service import CONFIGURATION, GATEWAY, HOLDER, KEY, LEFT, NORTH_PULSE, SOCKET, VENUE, ServiceCase
 from stages import dependencies
 from stages.installed import FILES
@@ -18,9 +18,7 @@ gates:
   north:
     readers: [READER]
     ticketSystem: venue
-    accept: {{minLength: 8}}  # codes of the tests' own
-    deadline: 10 s
-    stale: 20 s
+    {GATE_IN_GUEST}
     outputs:
       relay: {{gpio: {{chip: gate, line: RELAY0}}, pulse: {NORTH_PULSE} ms}}
       green: {{led: "gate:green:pass"}}

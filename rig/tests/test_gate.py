@@ -5,7 +5,7 @@ import re
 import case
 from case import RigCase
 from events import EventFile
-from rig import MS, PATIENCE
+from rig import GATE_IN_GUEST, MS, PATIENCE
 
 FOLDER = "/run/gate"
 VENUE = "127.0.0.1:8080"
@@ -35,9 +35,7 @@ gates:
   north:
     readers: [left{", third" if third else ""}]
     ticketSystem: venue
-    accept: {{minLength: 8}}  # codes of the tests' own
-    deadline: 10 s  # a server on an emulated processor may be slow
-    stale: 20 s
+    {GATE_IN_GUEST}
     outputs:
       relay: {{gpio: {{chip: gate, line: RELAY0}}, pulse: {NORTH_PULSE} ms, gap: {GAP} ms}}
       green: {{led: "gate:green:pass"}}
@@ -46,9 +44,7 @@ gates:
   south:
     readers: [right]
     ticketSystem: venue
-    accept: {{minLength: 8}}  # codes of the tests' own
-    deadline: 10 s  # a server on an emulated processor may be slow
-    stale: 20 s
+    {GATE_IN_GUEST}
     outputs:
       relay: {{gpio: {{chip: gate, line: RELAY1}}, pulse: {SOUTH_PULSE} ms, gap: {GAP} ms}}
       green: {{gpio: {{chip: gate, line: LAMP_G}}}}

@@ -3,6 +3,7 @@
 import re
 
 from case import InstalledCase
+from rig import GATE_IN_GUEST
 from service import CONFIGURATION, CONTROL, GATEWAY, HOLDER, KEY, LEFT, NORTH_PULSE, SOCKET, VENUE, ServiceCase
 from sets import release
 
@@ -19,9 +20,7 @@ gates:
   north:
     readers: [left]
     ticketSystem: venue
-    accept: {{minLength: 8}}  # codes of the tests' own
-    deadline: 10 s
-    stale: 20 s
+    {GATE_IN_GUEST}
     outputs:
       relay: {{gpio: {{chip: gate, line: RELAY0}}, pulse: {NORTH_PULSE} ms}}
       red: {{led: "gate:red:deny"}}

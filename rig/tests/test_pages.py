@@ -103,7 +103,7 @@ class PagesCase(ConsoleCase):
 
     def look(self, page):
         """What a page holds must be clean, and is kept as what the console has answered; and it has done nothing that it must not."""
-        shown = page.run("document.documentElement.outerHTML").encode()
+        shown = page.html().encode()
         self.console.heard.append(shown)
         self.rig.heard.take("what a page shows", shown, self.browser.jars.get(page.context, ()))
         self.assertEqual((page.foreign, page.forbidden, page.errors), ([], [], []))
@@ -448,7 +448,7 @@ class Attendants(PagesCase):
         code = next(self.codes)
         said = self.send(page, "present", {"code": code})
         self.assertIn("ADMIT", said)
-        self.assertNotIn(code, page.run("document.documentElement.outerHTML") + page.run("location.href"))
+        self.assertNotIn(code, page.html() + page.run("location.href"))
         self.until_face(door, "admit", within=2)
         self.assertIn("typed", door.text("[data-face]"))
         self.picture(page, "attendant admitted telephone")
@@ -573,7 +573,7 @@ class Attendants(PagesCase):
             self.assertNotIn("Please show", str(framed))
             stranger.loading(lambda: stranger.click("button"))
             self.assertNotIn("The gate has opened", stranger.text())
-            self.assertNotIn(fields["form"], stranger.run("document.documentElement.outerHTML"))
+            self.assertNotIn(fields["form"], stranger.html())
             # Nor can its script read or send anything.
             stranger.go(elsewhere.url)
             for how in ("{credentials: 'include'}", "{method: 'POST', credentials: 'include', mode: 'no-cors', body: new URLSearchParams(%s)}" % json.dumps(fields)):
@@ -695,7 +695,7 @@ class Staff(PagesCase):
         self.assertEqual({tuple(each) for each in page.run(charts)}, {("img", True)})
         page.until(f"document.querySelector('[data-part=throughput]').textContent.includes('Already used')", RENEWED)
         self.picture(page, "organiser screen")
-        self.assertNotIn(code, page.run("document.documentElement.outerHTML"))
+        self.assertNotIn(code, page.html())
 
     def test_pages_are_of_those_who_may(self):
         self.begin()

@@ -123,7 +123,7 @@ class PageCase(test_setup.SetupCase):
         """A page has done nothing that it must not, and has not shown the key."""
         self.assertEqual((page.foreign, page.forbidden, page.errors), ([], [], []))
         self.assertNotEqual(page.run("document.title"), "taken")
-        self.assertNotIn(self.key, page.run("document.documentElement.outerHTML"))
+        self.assertNotIn(self.key, page.html())
 
 
 @in_browser
@@ -321,7 +321,7 @@ class Strangers(PageCase):
             stranger.go(elsewhere.url)
             stranger.loading(lambda: stranger.click("button"))
             self.assertIn("another origin", stranger.text())
-            self.assertNotIn(fields["token"], stranger.run("document.documentElement.outerHTML"))
+            self.assertNotIn(fields["token"], stranger.html())
             stranger.go(elsewhere.url)
             self.assertEqual(stranger.run(f"fetch('{self.address}/', {{credentials: 'include'}}).then((answer) => answer.text(), () => '')"), "")
         self.asked(page, "Scan anything.")
@@ -350,7 +350,7 @@ class Strangers(PageCase):
 
     def sees_a_hostile_server(self, page):
         self.assertIn(SCRIPT, page.text("pre"))
-        self.assertNotIn("\u202e", page.run("document.documentElement.outerHTML"))
+        self.assertNotIn("\u202e", page.html())
         page.picture(PICTURES / "setup-hostile-server.png", True)
         self.look(page)
 

@@ -12,10 +12,12 @@ from service import BOOK, GATEWAY, HOLDER, ServiceCase, configuration
 from sets import release
 from stages.host import run
 
+#: How long all of it may take, in seconds: an emulated processor unpacks a package for minutes, where its host has other things to do as well.
+PATIENCE = 900
 #: By slot: the gate, its line, and how long that is driven, in milliseconds. Long, so that a pulse runs whenever something happens.
 GATES = {0: ("north", "RELAY0", 1500), 1: ("south", "RELAY1", 1200)}
 #: The sales' own codes, of which each telling makes an entry: one told twice would be seen.
-CODES = [f"UPDATE0SALE0OF0THE0R{number:04}" for number in range(400)]
+CODES = [f"UPDATE0SALE0OF0THE0R{number:04}" for number in range(1500)]
 PACKAGES = "/var/tmp/update"
 JOURNAL = "/var/lib/scangate/journal.sqlite"
 
@@ -110,7 +112,7 @@ class Update(ServiceCase):
                 wanted.extend(len(queue.passed) + then for queue in self.queues)
             return all([queue.step(going_on or len(queue.passed) < count) for queue, count in zip(self.queues, wanted or [0] * len(self.queues))])
 
-        self.rig.until(passed, 300, "everybody passed")
+        self.rig.until(passed, PATIENCE, "everybody passed")
 
     def put_in(self, name):
         """Installs a package as an administrator does, while people pass."""
@@ -120,7 +122,9 @@ class Update(ServiceCase):
         status, said = installing.result(0)
         said = said.decode(errors="replace")
         self.assertEqual(status, 0, said)
-        self.assertNotRegex(said.replace("dpkg: warning: downgrading", ""), r"(?i)error|warning|failed")
+        # A former one says what it says.
+        if name == "new" or not case.former:
+            self.assertNotRegex(said.replace("dpkg: warning: downgrading", ""), r"(?i)error|warning|failed")
         self.rest()
         for unit, pid in before.items():
             self.assertNotEqual(self.rig.main_pid(unit), pid, f"{unit} was not started again")
@@ -180,13 +184,15 @@ class Update(ServiceCase):
             self.whole_pulses(line, length, len(queue.passed))
             self.assert_levels(line, [0] + [1, 0] * len(queue.passed))
         passed = Counter((queue.gate, code) for queue in self.queues for code in queue.passed)
-        scans = self.lines("scangate journal list --json --limit 1000")
+        scans = self.lines("scangate journal list --json --limit 4000")
         admitted = Counter((scan["gate"], scan["code"]) for scan in scans if scan["verdict"] == "admit")
         self.assertEqual(admitted, Counter((gate, "…" + code[-4:]) for gate, code in passed))
         self.assertEqual([scan for scan in scans if scan["output_fault"]], [])
         booked = Counter(entry["code"] for entry in self.lines(f"scangate venue book --database {BOOK} --json --full"))
         self.assertEqual(booked, Counter(code for _, code in passed))
-        print(f"        {[len(queue.passed) for queue in self.queues]} persons, {[queue.tries for queue in self.queues]} presentations")
+        persons = [f"{len(queue.passed)} persons at {queue.gate}, who presented {queue.tries} times" for queue in self.queues]
+        print(f"        {'; '.join(persons)}. Admitted: {passed.total()} by pulses, {admitted.total()} in the station's journal, {booked.total()} in the ticket system's book, "
+              f"none of them twice ({max(admitted.values())}, {max(booked.values())}) and none missing", flush=True)
 
     def test_program_that_does_not_know_the_journal_says_so(self):
         """A newer journal, by the number of its form in the file's head (SQLite's user_version)."""

@@ -272,7 +272,7 @@ private func time(_ milliseconds: Int64) -> MonotonicTime { MonotonicTime(nanose
     expectEqual(watch.begin(at: time(15 * 60_000)), .granted)
   }
 
-  @Test(arguments: [(Duration.seconds(40), Int64(40_000)), (.zero, 1_000), (.seconds(Int64.max), 15 * 60_000)])
+  @Test(arguments: [(Duration.seconds(40), Int64(40_000)), (.zero, 1_000), (.seconds(Int64.max), 900_000)])
   func blockEndsWhenTheServerSaysSo(retryAfter: Duration, end: Int64) {
     var watch = AuthenticationGuard()
     expectEqual(watch.begin(at: time(0)), .granted)

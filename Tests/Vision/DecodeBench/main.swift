@@ -4,10 +4,15 @@ import DecodeProtocol
 import Glibc
 import ScanModel
 
+@testable import DecodeWorker
+
 /// Reads pictures or frames from files and prints one line of JSON for each: what was read, and the CPU time of reading alone.
 ///
 ///     decode-bench pictures LIST     LIST has the path of a PGM file (P5, 8 bits) on each line
 ///     decode-bench frames FILE       FILE is Y4M, grey only (`Cmono`)
+///     decode-bench raw GREY:640x480 FILE...
+///                                    reads frames as a camera gives them, as the worker does but without its fence, and prints nothing but how
+///                                    many codes each has: whoever counts its instructions wants no others
 ///     decode-bench memory FILE       reads the frames 20 times over, and prints by how many pages the process grew after the fourth time
 ///     decode-bench shown LIST        what a picture costs that somebody wants to see: making it smaller, and then a file, each the best of 20
 ///
@@ -26,6 +31,7 @@ enum DecodeBench {
         words.append(argument)
       }
     }
+    if words.count > 2, words[0] == "raw" { return raw(words[1], files: words[2...]) }
     guard words.count == 2 else { return fail("decode-bench pictures LIST | frames FILE") }
     switch words[0] {
     case "pictures":
@@ -67,6 +73,33 @@ enum DecodeBench {
     default: return fail("\(words[0]) is not known")
     }
     return 0
+  }
+
+  private static func raw(_ what: String, files: ArraySlice<String>) -> Int32 {
+    let words = what.split(whereSeparator: { $0 == ":" || $0 == "x" }).map(String.init)
+    let name = words.first.map { Array($0.unicodeScalars) } ?? []
+    guard words.count == 3, name.count == 4, let width = UInt32(words[1]), let height = UInt32(words[2]) else {
+      return fail("decode-bench raw GREY:640x480 FILE...")
+    }
+    let format = PixelFormat(name[0], name[1], name[2], name[3])
+    do {
+      let decoder = try PictureDecoder(DecodeSettings(kinds: .all))
+      for path in files {
+        guard let bytes = read(path), let count = UInt32(exactly: bytes.count) else {
+          return fail("\(path) cannot be read")
+        }
+        let stride = format == .mjpg ? width : count / Swift.max(height, 1)
+        let layout = FrameLayout(format: format, width: width, height: height, stride: stride, byteCount: count)
+        let packet = bytes.withUnsafeBytes { decoder.answer(.frame(number: 1, layout), $0, nil) }
+        switch try packet.map({ try DecodeAnswer(bytes: $0) }) {
+        case .result(_, let result): Swift.print(result.reading.symbols.count)
+        case let other: return fail("\(path): \(String(describing: other))")
+        }
+      }
+      return 0
+    } catch {
+      return fail("\(error)")
+    }
   }
 
   private static func pagesOfData() -> Int {
