@@ -53,7 +53,7 @@ let floors: [(name: String, rooms: [String])] = [
   ("Outputs", ["SignalOutputs", "HolderProtocol", "OutputHolder", "HolderClient", "scangate-outputs"]),
   ("Storage", ["SQLiteFile", "Sealing", "Journal", "TicketLists"]),
   ("Web", ["WireText", "CodeSigning", "TicketTransport"]),
-  ("Fleet", ["FleetBook", "JetStreamClaims"]),
+  ("Fleet", ["FleetBook", "JetStreamClaims", "FleetSetUp"]),
   ("TicketSystems", ["TicketSystemKit", "EventSchedule", "Subscriptions", "Bookings", "SignedTickets"]),
   ("SetUp", ["SetUpCodes", "Enrolment", "KioskControl"]),
   (
@@ -217,6 +217,9 @@ let package = Package(
     room(
       "JetStreamClaims",
       ["CNATS", "CodeSigning", "FleetBook", "LibCrypto", "LinuxIO", "ScanModel", "WireText"], small),
+    room(
+      "FleetSetUp",
+      ["CodeSigning", "FleetBook", "JetStreamClaims", "LibCrypto", "LinuxIO", "ScanModel", "WireText"], small),
 
     // Ticket systems.
     room(
@@ -356,8 +359,8 @@ let package = Package(
       dependencies: [
         "Bookings", "CBuild", "CQREncode", "CameraReader", "CodeSigning", "Console", "DecodeClient", "DecodeProtocol",
         "Doctor",
-        "EventSchedule", "FirstRun", "FirstRunPage",
-        "Gateway", "Journal",
+        "EventSchedule", "FirstRun", "FirstRunPage", "FleetBook", "FleetSetUp",
+        "Gateway", "JetStreamClaims", "Journal",
         "KnownScanners", "LibCrypto", "LinuxIO", "MQTTBridge", "Reading", "ReportClient", "ReportProtocol",
         "Reports",
         "SQLiteFile", "ScanConfiguration",
@@ -460,6 +463,7 @@ let package = Package(
     tests(
       of: "JetStreamClaims",
       ["CNATS", "FleetBook", "FleetTesting", "LinuxIO", "ScanModel", "ScanTesting", "ScriptedHTTP", "WireText"]),
+    tests(of: "FleetSetUp", ["CodeSigning", "FleetBook", "JetStreamClaims", "LibCrypto", "LinuxIO", "ScanModel"]),
     tests(
       of: "Journal",
       [

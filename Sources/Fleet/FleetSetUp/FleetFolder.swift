@@ -1,0 +1,177 @@
+internal import CodeSigning
+internal import FleetBook
+internal import Glibc
+package import JetStreamClaims
+internal import LibCrypto
+internal import LinuxIO
+internal import ScanModel
+
+/// The folder that a fleet is made in and kept in. Its owner alone may look into it.
+package struct FleetFolder: Sendable {
+  /// What one of its files has at most, in bytes.
+  private static let longest = 262_144
+
+  /// Where.
+  package let path: String
+
+  package init(_ path: String) {
+    var path = path[...]
+    while path.count > 1, path.hasSuffix("/") { path.removeLast() }
+    self.path = String(path)
+  }
+
+  // MARK: Writing
+
+  /// Makes it with a new fleet in it, wholly or not at all. Nothing is overwritten.
+  package func make(_ change: FleetChange) throws(FleetFault) {
+    var status = stat()
+    guard lstat(path, &status) != 0 else { throw taken }
+    let draft = "\(path).\(String(UInt64.random(in: .min ... .max), radix: 36)).new"
+    do throws(SystemError) {
+      guard mkdir(draft, 0o700) == 0 else { throw SystemError(errno: errno, call: "mkdir") }
+      for file in change.files + [planFile(change.plan)] { try write(file, in: draft) }
+      try SmallFile.syncFolder(of: draft + "/")
+      // A folder that has come meanwhile with something in it is not replaced.
+      guard rename(draft, path) == 0 else { throw SystemError(errno: errno, call: "rename") }
+      try SmallFile.syncFolder(of: path)
+    } catch {
+      Self.remove(draft, change.files + [planFile(change.plan)])
+      throw error.errno == EEXIST || error.errno == ENOTEMPTY ? taken : fault(error)
+    }
+  }
+
+  /// Puts a change into it: the plan last, so that one that is cut off can be asked for again.
+  package func apply(_ change: FleetChange) throws(FleetFault) {
+    do throws(SystemError) {
+      for file in change.files { try write(file, in: path) }
+      try write(planFile(change.plan), in: path)
+      for name in change.removed where unlink("\(path)/\(name)") != 0 && errno != ENOENT {
+        throw SystemError(errno: errno, call: "unlink")
+      }
+    } catch { throw fault(error) }
+  }
+
+  private func planFile(_ plan: FleetPlan) -> FleetFile { FleetFile(FleetPath.plan, plan.text) }
+
+  private func write(_ file: FleetFile, in folder: String) throws(SystemError) {
+    var made = folder
+    for part in file.path.split(separator: "/").dropLast() {
+      made += "/\(part)"
+      guard mkdir(made, 0o700) == 0 || errno == EEXIST else { throw SystemError(errno: errno, call: "mkdir") }
+    }
+    var new = try FileReplacement(of: "\(folder)/\(file.path)", mode: FleetFile.secret)
+    try SmallFile.write(new.file.number, file.bytes)
+    // Whatever the process's mask is. A medium that keeps no modes is none for keys.
+    var status = stat()
+    guard fchmod(new.file.number, file.mode) == 0, fstat(new.file.number, &status) == 0 else {
+      throw SystemError(errno: errno, call: "chmod")
+    }
+    guard status.st_mode & 0o777 == file.mode else { throw SystemError(errno: EPERM, call: "chmod") }
+    try new.finish()
+  }
+
+  private static func remove(_ folder: String, _ files: [FleetFile]) {
+    for file in files { unlink("\(folder)/\(file.path)") }
+    let folders = Set(
+      files.flatMap { file in
+        let parts = file.path.split(separator: "/").dropLast()
+        return parts.indices.map { parts[...$0].joined(separator: "/") }
+      })
+    for name in folders.sorted(by: { $0.utf8.count > $1.utf8.count }) { rmdir("\(folder)/\(name)") }
+    rmdir(folder)
+  }
+
+  private var shown: String { TerminalText.clean(path) }
+
+  private var taken: FleetFault {
+    FleetFault(
+      .output,
+      "\(shown) is there, and is not overwritten: name another folder, or change the fleet by scangate fleet rotate.")
+  }
+
+  private func fault(_ error: SystemError) -> FleetFault {
+    let words =
+      error.call == "chmod"
+      ? "Its medium does not keep who may read a file, as a stick for Windows: take a folder on this machine's own disk."
+      : "\(error.words)."
+    return FleetFault(.output, "\(shown) is not written. \(words)")
+  }
+
+  // MARK: Reading
+
+  /// The fleet.
+  package func plan() throws(FleetFault) -> FleetPlan {
+    try FleetPlan(read(FleetPath.plan), file: TerminalText.clean("\(path)/\(FleetPath.plan)"))
+  }
+
+  /// What it keeps besides.
+  package func secrets(_ plan: FleetPlan) throws(FleetFault) -> FleetSecrets {
+    var authorities: [Int: CertificateAuthority] = [:]
+    for number in plan.believed {
+      let (certificate, key) = (FleetPath.authority(number), FleetPath.authorityKey(number))
+      authorities[number] = try known(
+        CertificateAuthority(certificate: read(certificate), privateKey: secret(key)), key,
+        "the key of \(certificate)")
+    }
+    var stations: [StationID: FleetCredential] = [:]
+    for station in plan.stations where !station.isRevoked {
+      let file = FleetPath.station(station, FleetPath.credential)
+      // What was taken away on purpose is missed where it is needed.
+      guard access("\(path)/\(file)", F_OK) == 0 else { continue }
+      let credential = try known(FleetCredential(line(file)), file, "a station's credential")
+      guard credential.station == station.name, credential.fleet == plan.name,
+        credential.signing.publicKey?.rawRepresentation == station.signs.bytes
+      else { throw other(file, "the credential of this fleet's station \(station.name)") }
+      stations[station.name] = credential
+    }
+    return FleetSecrets(
+      authorities: authorities, administrator: try administrator(),
+      key: try known(FleetKeyText.bytes(line(FleetPath.key)), FleetPath.key, "a fleet's key"), stations: stations)
+  }
+
+  /// By what books are opened.
+  package func administrator() throws(FleetFault) -> NKey {
+    try known(
+      FleetAdministrator.key(line(FleetPath.administrator)), FleetPath.administrator, "an administrator's key")
+  }
+
+  /// The certificates of the authorities that are believed, in PEM.
+  package func authority(_ plan: FleetPlan) throws(FleetFault) -> String {
+    var text = ""
+    for number in plan.believed { text += String(decoding: try read(FleetPath.authority(number)), as: UTF8.self) }
+    return text
+  }
+
+  private func known<Value>(_ value: Value?, _ file: String, _ what: String) throws(FleetFault) -> Value {
+    guard let value else { throw other(file, what) }
+    return value
+  }
+
+  private func other(_ file: String, _ what: String) -> FleetFault {
+    FleetFault(.data, "\(TerminalText.clean("\(path)/\(file)")) is not \(what) as scangate fleet has written it.")
+  }
+
+  private func line(_ file: String) throws(FleetFault) -> String {
+    let text = String(decoding: try secret(file), as: UTF8.self)
+    return text.hasSuffix("\n") ? String(text.dropLast()) : text
+  }
+
+  private func secret(_ file: String) throws(FleetFault) -> [UInt8] { try read(file, isSecret: true) }
+
+  private func read(_ file: String, isSecret: Bool = false) throws(FleetFault) -> [UInt8] {
+    let shown = TerminalText.clean("\(path)/\(file)")
+    var status = stat()
+    let bytes: [UInt8]
+    do throws(SystemError) {
+      let opened = try OwnedDescriptor.open("\(path)/\(file)", O_RDONLY | O_NONBLOCK)
+      guard fstat(opened.number, &status) == 0 else { throw SystemError(errno: errno, call: "fstat") }
+      bytes = try SmallFile.read(opened.number, upTo: Self.longest)
+    } catch { throw FleetFault(.data, "\(shown) cannot be read: \(error.words).") }
+    guard bytes.count <= Self.longest else { throw FleetFault(.data, "\(shown) is too long: the wrong file?") }
+    guard !isSecret || status.st_mode & 0o077 == 0 else {
+      throw FleetFault(
+        .data, "\(shown) can be read by others. If nobody has: chmod 600 \(shown). Else rotate what it is.")
+    }
+    return bytes
+  }
+}

@@ -1,0 +1,103 @@
+package import FleetBook
+internal import JetStreamClaims
+internal import CodeSigning
+internal import LibCrypto
+package import ScanModel
+
+/// What changes in a fleet's folder, and what somebody has to do then. Pure but for new keys.
+package struct FleetChange: Sendable {
+  /// The fleet afterwards.
+  package let plan: FleetPlan
+  /// What is written, in place of what was there.
+  package let files: [FleetFile]
+  /// What is no more.
+  package let removed: [String]
+  /// What has to be done with it, in this order.
+  package let steps: [String]
+}
+
+/// What a new fleet is to be.
+package struct FleetWish: Sendable {
+  package var name: String
+  /// The first event; `nil` of one that is called as the fleet.
+  package var event: String?
+  package var nodes: [FleetNode]
+  /// `nil` where each server's machine is a station of that name.
+  package var stations: [StationID]?
+  package var port: UInt16?
+  package var routePort: UInt16?
+  /// In bytes.
+  package var room: Int64?
+
+  package init(name: String, nodes: [FleetNode]) {
+    self.name = name
+    self.nodes = nodes
+  }
+}
+
+extension FleetChange {
+  /// Makes a fleet: all its files.
+  /// - Parameter now: when; certificates hold from a day before on.
+  package static func making(_ wish: FleetWish, at now: WallTime) throws(FleetFault) -> FleetChange {
+    let event = wish.event ?? wish.name
+    let administrator = try FleetSecrets.key()
+    let names = wish.stations ?? wish.nodes.compactMap { StationID($0.name) }
+    var plan = FleetPlan(
+      name: wish.name, event: event, nodes: wish.nodes, stations: [], administrators: [administrator.user])
+    if let port = wish.port { plan.port = port }
+    if let port = wish.routePort { plan.routePort = port }
+    if let room = wish.room { plan.room = room }
+    let key = FleetKeyText.made()
+    var credentials: [StationID: FleetCredential] = [:]
+    for name in names {
+      let credential = FleetCredential(
+        fleet: wish.name, event: event, station: name, connection: try FleetSecrets.key(),
+        signing: Ed25519.PrivateKey(), key: key)
+      let half = credential.signing.publicKey.flatMap { VerifyingKey(bytes: $0.rawRepresentation) }
+      plan.stations.append(
+        .init(name: name, signs: try FleetSecrets.made(half), keys: [credential.connection.user]))
+      credentials[name] = credential
+    }
+    // Before certificates are made of names that cannot be.
+    try plan.check()
+    let secrets = FleetSecrets(
+      authorities: [1: try FleetSecrets.authority(of: wish.name, 1, at: now)], administrator: administrator, key: key,
+      stations: credentials)
+    var files = secrets.files(plan) + [FleetFile(FleetPath.readMe, FleetSteps.readMe(plan))]
+    files += try certificates(plan, secrets, at: now) + authorities(plan, secrets) + servers(plan) + lists(plan)
+    return FleetChange(plan: plan, files: files, removed: [], steps: FleetSteps.made(plan))
+  }
+
+  /// A certificate and its key for each server.
+  static func certificates(
+    _ plan: FleetPlan, _ secrets: FleetSecrets, at now: WallTime
+  ) throws(FleetFault) -> [FleetFile] {
+    var files: [FleetFile] = []
+    for node in plan.nodes {
+      let issued = try secrets.issue(for: node, plan, at: now)
+      files.append(
+        FleetFile(FleetPath.server(node, FleetServerFiles.certificate), issued.certificate, FleetFile.open))
+      files.append(FleetFile(FleetPath.server(node, FleetServerFiles.key), issued.privateKey, FleetFile.secret))
+    }
+    return files
+  }
+
+  /// The authorities that are believed, for each server and station.
+  static func authorities(_ plan: FleetPlan, _ secrets: FleetSecrets) -> [FleetFile] {
+    let believed = secrets.believed(plan)
+    let name = FleetServerFiles.authority
+    return plan.nodes.map { FleetFile(FleetPath.server($0, name), believed, FleetFile.open) }
+      + plan.stations.map { FleetFile(FleetPath.station($0, name), believed, FleetFile.open) }
+  }
+
+  /// What follows from the plan alone, for each server.
+  static func servers(_ plan: FleetPlan) -> [FleetFile] {
+    plan.nodes.flatMap { FleetServerFiles.files($0, plan) }
+  }
+
+  /// Whose claims are believed, for each station.
+  static func lists(_ plan: FleetPlan) -> [FleetFile] {
+    let text = plan.list.text(fleet: plan.name)
+    return plan.stations.map { FleetFile(FleetPath.station($0, "stations.txt"), text) }
+  }
+}
