@@ -126,17 +126,27 @@ package struct FleetFolder: Sendable {
     }
     return FleetSecrets(
       authorities: authorities, administrator: try administrator(),
-      key: try known(FleetKeyText.bytes(line(FleetPath.key)), FleetPath.key, "a fleet's key"), stations: stations)
+      key: try key(), stations: stations)
   }
 
-  /// By what books are opened.
-  package func administrator() throws(FleetFault) -> NKey {
+  /// How whoever administers connects to the servers, for the event's book.
+  package func settings(_ plan: FleetPlan) throws(FleetFault) -> JetStreamSettings {
+    let key = try known(FleetKey(bytes: key()), FleetPath.key, "a fleet's key")
+    return JetStreamSettings(
+      servers: plan.servers, authority: try authority(plan), credential: try administrator(), name: "administrator",
+      bucket: plan.event, mark: key.mark, replicas: plan.nodes.count)
+  }
+
+  private func key() throws(FleetFault) -> [UInt8] {
+    try known(FleetKeyText.bytes(line(FleetPath.key)), FleetPath.key, "a fleet's key")
+  }
+
+  private func administrator() throws(FleetFault) -> NKey {
     try known(
       FleetAdministrator.key(line(FleetPath.administrator)), FleetPath.administrator, "an administrator's key")
   }
 
-  /// The certificates of the authorities that are believed, in PEM.
-  package func authority(_ plan: FleetPlan) throws(FleetFault) -> String {
+  private func authority(_ plan: FleetPlan) throws(FleetFault) -> String {
     var text = ""
     for number in plan.believed { text += String(decoding: try read(FleetPath.authority(number)), as: UTF8.self) }
     return text
