@@ -463,7 +463,9 @@ let package = Package(
     tests(
       of: "JetStreamClaims",
       ["CNATS", "FleetBook", "FleetTesting", "LinuxIO", "ScanModel", "ScanTesting", "ScriptedHTTP", "WireText"]),
-    tests(of: "FleetSetUp", ["CodeSigning", "FleetBook", "JetStreamClaims", "LibCrypto", "LinuxIO", "ScanModel"]),
+    tests(
+      of: "FleetSetUp",
+      ["CodeSigning", "FleetBook", "JetStreamClaims", "LibCrypto", "LinuxIO", "ScanModel", "ScanTesting"]),
     tests(
       of: "Journal",
       [
