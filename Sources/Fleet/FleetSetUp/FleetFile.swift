@@ -26,13 +26,13 @@ package struct FleetFile: Sendable, Equatable {
 
 /// Where in a fleet's folder everything is.
 enum FleetPath {
-  static let plan = "fleet.json"
+  static let layout = "fleet.json"
   static let readMe = "README.txt"
   static let key = "keep/fleet.key"
   static let administrator = "keep/administrator"
   static func authority(_ number: Int) -> String { "keep/authority-\(number).pem" }
   static func authorityKey(_ number: Int) -> String { "keep/authority-\(number).key" }
   static func server(_ node: FleetNode, _ file: String) -> String { "servers/\(node.name)/\(file)" }
-  static func station(_ station: FleetPlan.Station, _ file: String) -> String { "stations/\(station.name)/\(file)" }
+  static func station(_ station: FleetLayout.Station, _ file: String) -> String { "stations/\(station.name)/\(file)" }
   static let credential = "credential"
 }

@@ -29,29 +29,29 @@ package struct FleetFolder: Sendable {
     let draft = "\(path).\(String(UInt64.random(in: .min ... .max), radix: 36)).new"
     do throws(SystemError) {
       guard mkdir(draft, 0o700) == 0 else { throw SystemError(errno: errno, call: "mkdir") }
-      for file in change.files + [planFile(change.plan)] { try write(file, in: draft) }
+      for file in change.files + [layoutFile(change.layout)] { try write(file, in: draft) }
       try SmallFile.syncFolder(of: draft + "/")
       // A folder that has come meanwhile with something in it is not replaced.
       guard rename(draft, path) == 0 else { throw SystemError(errno: errno, call: "rename") }
       try SmallFile.syncFolder(of: path)
     } catch {
-      Self.remove(draft, change.files + [planFile(change.plan)])
+      Self.remove(draft, change.files + [layoutFile(change.layout)])
       throw error.errno == EEXIST || error.errno == ENOTEMPTY ? taken : fault(error)
     }
   }
 
-  /// Puts a change into it: the plan last, so that one that is cut off can be asked for again.
+  /// Puts a change into it: the layout last, so that one that is cut off can be asked for again.
   package func apply(_ change: FleetChange) throws(FleetFault) {
     do throws(SystemError) {
       for file in change.files { try write(file, in: path) }
-      try write(planFile(change.plan), in: path)
+      try write(layoutFile(change.layout), in: path)
       for name in change.removed where unlink("\(path)/\(name)") != 0 && errno != ENOENT {
         throw SystemError(errno: errno, call: "unlink")
       }
     } catch { throw fault(error) }
   }
 
-  private func planFile(_ plan: FleetPlan) -> FleetFile { FleetFile(FleetPath.plan, plan.text) }
+  private func layoutFile(_ layout: FleetLayout) -> FleetFile { FleetFile(FleetPath.layout, layout.text) }
 
   private func write(_ file: FleetFile, in folder: String) throws(SystemError) {
     var made = folder
@@ -100,26 +100,26 @@ package struct FleetFolder: Sendable {
   // MARK: Reading
 
   /// The fleet.
-  package func plan() throws(FleetFault) -> FleetPlan {
-    try FleetPlan(read(FleetPath.plan), file: TerminalText.clean("\(path)/\(FleetPath.plan)"))
+  package func layout() throws(FleetFault) -> FleetLayout {
+    try FleetLayout(read(FleetPath.layout), file: TerminalText.clean("\(path)/\(FleetPath.layout)"))
   }
 
   /// What it keeps besides.
-  package func secrets(_ plan: FleetPlan) throws(FleetFault) -> FleetSecrets {
+  package func secrets(_ layout: FleetLayout) throws(FleetFault) -> FleetSecrets {
     var authorities: [Int: CertificateAuthority] = [:]
-    for number in plan.believed {
+    for number in layout.believed {
       let (certificate, key) = (FleetPath.authority(number), FleetPath.authorityKey(number))
       authorities[number] = try known(
         CertificateAuthority(certificate: read(certificate), privateKey: secret(key)), key,
         "the key of \(certificate)")
     }
     var stations: [StationID: FleetCredential] = [:]
-    for station in plan.stations where !station.isRevoked {
+    for station in layout.stations where !station.isRevoked {
       let file = FleetPath.station(station, FleetPath.credential)
       // What was taken away on purpose is missed where it is needed.
       guard access("\(path)/\(file)", F_OK) == 0 else { continue }
       let credential = try known(FleetCredential(line(file)), file, "a station's credential")
-      guard credential.station == station.name, credential.fleet == plan.name,
+      guard credential.station == station.name, credential.fleet == layout.name,
         credential.signing.publicKey?.rawRepresentation == station.signs.bytes
       else { throw other(file, "the credential of this fleet's station \(station.name)") }
       stations[station.name] = credential
@@ -130,11 +130,11 @@ package struct FleetFolder: Sendable {
   }
 
   /// How whoever administers connects to the servers, for the event's book.
-  package func settings(_ plan: FleetPlan) throws(FleetFault) -> JetStreamSettings {
+  package func settings(_ layout: FleetLayout) throws(FleetFault) -> JetStreamSettings {
     let key = try known(FleetKey(bytes: key()), FleetPath.key, "a fleet's key")
     return JetStreamSettings(
-      servers: plan.servers, authority: try authority(plan), credential: try administrator(), name: "administrator",
-      bucket: plan.event, mark: key.mark, replicas: plan.nodes.count)
+      servers: layout.servers, authority: try authority(layout), credential: try administrator(), name: "administrator",
+      bucket: layout.event, mark: key.mark, replicas: layout.nodes.count)
   }
 
   private func key() throws(FleetFault) -> [UInt8] {
@@ -146,9 +146,9 @@ package struct FleetFolder: Sendable {
       FleetAdministrator.key(line(FleetPath.administrator)), FleetPath.administrator, "an administrator's key")
   }
 
-  private func authority(_ plan: FleetPlan) throws(FleetFault) -> String {
+  private func authority(_ layout: FleetLayout) throws(FleetFault) -> String {
     var text = ""
-    for number in plan.believed { text += String(decoding: try read(FleetPath.authority(number)), as: UTF8.self) }
+    for number in layout.believed { text += String(decoding: try read(FleetPath.authority(number)), as: UTF8.self) }
     return text
   }
 

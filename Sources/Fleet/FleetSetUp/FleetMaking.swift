@@ -7,7 +7,7 @@ package import ScanModel
 /// What changes in a fleet's folder, and what somebody has to do then. Pure but for new keys.
 package struct FleetChange: Sendable {
   /// The fleet afterwards.
-  package let plan: FleetPlan
+  package let layout: FleetLayout
   /// What is written, in place of what was there.
   package let files: [FleetFile]
   /// What is no more.
@@ -42,11 +42,11 @@ extension FleetChange {
     let event = wish.event ?? wish.name
     let administrator = try FleetSecrets.key()
     let names = wish.stations ?? wish.nodes.compactMap { StationID($0.name) }
-    var plan = FleetPlan(
+    var layout = FleetLayout(
       name: wish.name, event: event, nodes: wish.nodes, stations: [], administrators: [administrator.user])
-    if let port = wish.port { plan.port = port }
-    if let port = wish.routePort { plan.routePort = port }
-    if let room = wish.room { plan.room = room }
+    if let port = wish.port { layout.port = port }
+    if let port = wish.routePort { layout.routePort = port }
+    if let room = wish.room { layout.room = room }
     let key = FleetKeyText.made()
     var credentials: [StationID: FleetCredential] = [:]
     for name in names {
@@ -54,27 +54,27 @@ extension FleetChange {
         fleet: wish.name, event: event, station: name, connection: try FleetSecrets.key(),
         signing: Ed25519.PrivateKey(), key: key)
       let half = credential.signing.publicKey.flatMap { VerifyingKey(bytes: $0.rawRepresentation) }
-      plan.stations.append(
+      layout.stations.append(
         .init(name: name, signs: try FleetSecrets.made(half), keys: [credential.connection.user]))
       credentials[name] = credential
     }
     // Before certificates are made of names that cannot be.
-    try plan.check()
+    try layout.check()
     let secrets = FleetSecrets(
       authorities: [1: try FleetSecrets.authority(of: wish.name, 1, at: now)], administrator: administrator, key: key,
       stations: credentials)
-    var files = secrets.files(plan) + [FleetFile(FleetPath.readMe, FleetSteps.readMe(plan))]
-    files += try certificates(plan, secrets, at: now) + authorities(plan, secrets) + servers(plan) + lists(plan)
-    return FleetChange(plan: plan, files: files, removed: [], steps: FleetSteps.made(plan))
+    var files = secrets.files(layout) + [FleetFile(FleetPath.readMe, FleetSteps.readMe(layout))]
+    files += try certificates(layout, secrets, at: now) + authorities(layout, secrets) + servers(layout) + lists(layout)
+    return FleetChange(layout: layout, files: files, removed: [], steps: FleetSteps.made(layout))
   }
 
   /// A certificate and its key for each server.
   static func certificates(
-    _ plan: FleetPlan, _ secrets: FleetSecrets, at now: WallTime
+    _ layout: FleetLayout, _ secrets: FleetSecrets, at now: WallTime
   ) throws(FleetFault) -> [FleetFile] {
     var files: [FleetFile] = []
-    for node in plan.nodes {
-      let issued = try secrets.issue(for: node, plan, at: now)
+    for node in layout.nodes {
+      let issued = try secrets.issue(for: node, layout, at: now)
       files.append(
         FleetFile(FleetPath.server(node, FleetServerFiles.certificate), issued.certificate, FleetFile.open))
       files.append(FleetFile(FleetPath.server(node, FleetServerFiles.key), issued.privateKey, FleetFile.secret))
@@ -83,21 +83,21 @@ extension FleetChange {
   }
 
   /// The authorities that are believed, for each server and station.
-  static func authorities(_ plan: FleetPlan, _ secrets: FleetSecrets) -> [FleetFile] {
-    let believed = secrets.believed(plan)
+  static func authorities(_ layout: FleetLayout, _ secrets: FleetSecrets) -> [FleetFile] {
+    let believed = secrets.believed(layout)
     let name = FleetServerFiles.authority
-    return plan.nodes.map { FleetFile(FleetPath.server($0, name), believed, FleetFile.open) }
-      + plan.stations.map { FleetFile(FleetPath.station($0, name), believed, FleetFile.open) }
+    return layout.nodes.map { FleetFile(FleetPath.server($0, name), believed, FleetFile.open) }
+      + layout.stations.map { FleetFile(FleetPath.station($0, name), believed, FleetFile.open) }
   }
 
-  /// What follows from the plan alone, for each server.
-  static func servers(_ plan: FleetPlan) -> [FleetFile] {
-    plan.nodes.flatMap { FleetServerFiles.files($0, plan) }
+  /// What follows from the layout alone, for each server.
+  static func servers(_ layout: FleetLayout) -> [FleetFile] {
+    layout.nodes.flatMap { FleetServerFiles.files($0, layout) }
   }
 
   /// Whose claims are believed, for each station.
-  static func lists(_ plan: FleetPlan) -> [FleetFile] {
-    let text = plan.list.text(fleet: plan.name)
-    return plan.stations.map { FleetFile(FleetPath.station($0, "stations.txt"), text) }
+  static func lists(_ layout: FleetLayout) -> [FleetFile] {
+    let text = layout.list.text(fleet: layout.name)
+    return layout.stations.map { FleetFile(FleetPath.station($0, "stations.txt"), text) }
   }
 }

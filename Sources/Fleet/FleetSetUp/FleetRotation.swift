@@ -30,177 +30,178 @@ package enum FleetRotation: Sendable, Equatable {
 extension FleetChange {
   /// Plans a change.
   /// - Parameters:
-  ///   - plan: the fleet as its folder has it.
+  ///   - layout: the fleet as its folder has it.
   ///   - secrets: those of that folder.
   ///   - now: when; certificates hold from a day before on.
   package static func rotating(
-    _ rotation: FleetRotation, _ plan: FleetPlan, _ secrets: FleetSecrets, at now: WallTime
+    _ rotation: FleetRotation, _ layout: FleetLayout, _ secrets: FleetSecrets, at now: WallTime
   ) throws(FleetFault) -> FleetChange {
     switch rotation {
-    case .revoke(let station): return try revoking(station, plan)
+    case .revoke(let station): return try revoking(station, layout)
     case .next:
-      guard let begun = plan.rotation else {
+      guard let begun = layout.rotation else {
         throw FleetFault(
           .asked, "Nothing was begun that could go on. What there is to rotate: scangate fleet rotate --help")
       }
-      return try next(begun, plan, secrets, at: now)
+      return try next(begun, layout, secrets, at: now)
     default: break
     }
-    if let begun = plan.rotation {
+    if let begun = layout.rotation {
       throw FleetFault(
         .asked, "\(begun.words) is under way: what is old is taken away first, by scangate fleet rotate next FOLDER")
     }
     return switch rotation {
-    case .certificates: try beginningAuthority(plan, secrets, at: now)
-    case .credential(let station): try beginningCredential(station, plan, secrets)
-    case .administrator: try beginningAdministrator(plan, secrets)
-    case .event(let name): try beginningEvent(name, plan, secrets)
-    case .add(let station): try adding(station, plan, secrets)
-    case .revoke, .next: FleetChange(plan: plan, files: [], removed: [], steps: [])
+    case .certificates: try beginningAuthority(layout, secrets, at: now)
+    case .credential(let station): try beginningCredential(station, layout, secrets)
+    case .administrator: try beginningAdministrator(layout, secrets)
+    case .event(let name): try beginningEvent(name, layout, secrets)
+    case .add(let station): try adding(station, layout, secrets)
+    case .revoke, .next: FleetChange(layout: layout, files: [], removed: [], steps: [])
     }
   }
 
   // MARK: What begins
 
   private static func beginningAuthority(
-    _ plan: FleetPlan, _ secrets: FleetSecrets, at now: WallTime
+    _ layout: FleetLayout, _ secrets: FleetSecrets, at now: WallTime
   ) throws(FleetFault) -> FleetChange {
-    var (plan, secrets) = (plan, secrets)
-    let number = (plan.believed.max() ?? 0) + 1
-    let authority = try FleetSecrets.authority(of: plan.name, number, at: now)
+    var (layout, secrets) = (layout, secrets)
+    let number = (layout.believed.max() ?? 0) + 1
+    let authority = try FleetSecrets.authority(of: layout.name, number, at: now)
     secrets.authorities[number] = authority
-    plan.believed.append(number)
-    plan.rotation = .authority
+    layout.believed.append(number)
+    layout.rotation = .authority
     let own = [
       FleetFile(FleetPath.authority(number), authority.certificate, FleetFile.open),
       FleetFile(FleetPath.authorityKey(number), authority.privateKey, FleetFile.secret),
     ]
     return FleetChange(
-      plan: plan, files: own + authorities(plan, secrets), removed: [],
-      steps: [FleetSteps.install(plan), FleetSteps.authority, FleetSteps.next])
+      layout: layout, files: own + authorities(layout, secrets), removed: [],
+      steps: [FleetSteps.install(layout), FleetSteps.authority, FleetSteps.next])
   }
 
   private static func beginningCredential(
-    _ name: StationID, _ plan: FleetPlan, _ secrets: FleetSecrets
+    _ name: StationID, _ layout: FleetLayout, _ secrets: FleetSecrets
   ) throws(FleetFault) -> FleetChange {
-    var (plan, secrets) = (plan, secrets)
-    let place = try place(of: name, plan)
-    let station = plan.stations[place]
+    var (layout, secrets) = (layout, secrets)
+    let place = try place(of: name, layout)
+    let station = layout.stations[place]
     guard let old = secrets.stations[name] else { throw lacking(name) }
     let credential = old.with(connection: try FleetSecrets.key())
     secrets.stations[name] = credential
-    plan.stations[place].keys = station.keys.suffix(1) + [credential.connection.user]
-    plan.rotation = .credential(name)
+    layout.stations[place].keys = station.keys.suffix(1) + [credential.connection.user]
+    layout.rotation = .credential(name)
     return FleetChange(
-      plan: plan, files: servers(plan) + [secrets.credentialFile(station)].compactMap { $0 }, removed: [],
-      steps: [FleetSteps.install(plan), FleetSteps.credential(name), FleetSteps.next])
+      layout: layout, files: servers(layout) + [secrets.credentialFile(station)].compactMap { $0 }, removed: [],
+      steps: [FleetSteps.install(layout), FleetSteps.credential(name), FleetSteps.next])
   }
 
   private static func beginningAdministrator(
-    _ plan: FleetPlan, _ secrets: FleetSecrets
+    _ layout: FleetLayout, _ secrets: FleetSecrets
   ) throws(FleetFault) -> FleetChange {
-    var (plan, secrets) = (plan, secrets)
+    var (layout, secrets) = (layout, secrets)
     secrets.administrator = try FleetSecrets.key()
-    plan.administrators = plan.administrators.suffix(1) + [secrets.administrator.user]
-    plan.rotation = .administrator
+    layout.administrators = layout.administrators.suffix(1) + [secrets.administrator.user]
+    layout.rotation = .administrator
     return FleetChange(
-      plan: plan, files: servers(plan) + [secrets.administratorFile], removed: [],
-      steps: [FleetSteps.install(plan), FleetSteps.next])
+      layout: layout, files: servers(layout) + [secrets.administratorFile], removed: [],
+      steps: [FleetSteps.install(layout), FleetSteps.next])
   }
 
   private static func beginningEvent(
-    _ name: String, _ plan: FleetPlan, _ secrets: FleetSecrets
+    _ name: String, _ layout: FleetLayout, _ secrets: FleetSecrets
   ) throws(FleetFault) -> FleetChange {
-    var (plan, secrets) = (plan, secrets)
-    guard name != plan.event else {
+    var (layout, secrets) = (layout, secrets)
+    guard name != layout.event else {
       throw FleetFault(
         .asked, "The event is called \(name) already: its book is not begun anew, for every used ticket would be new.")
     }
-    plan.formerEvent = plan.event
-    plan.event = name
-    plan.rotation = .event
-    try plan.check()
+    layout.formerEvent = layout.event
+    layout.event = name
+    layout.rotation = .event
+    try layout.check()
     let key = FleetKeyText.made()
     secrets.key = key
     secrets.stations = secrets.stations.mapValues { $0.with(event: name, key: key) }
     return FleetChange(
-      plan: plan, files: servers(plan) + [secrets.keyFile] + plan.stations.compactMap(secrets.credentialFile),
-      removed: [], steps: [FleetSteps.install(plan)] + FleetSteps.event(plan) + [FleetSteps.next])
+      layout: layout, files: servers(layout) + [secrets.keyFile] + layout.stations.compactMap(secrets.credentialFile),
+      removed: [], steps: [FleetSteps.install(layout)] + FleetSteps.event(layout) + [FleetSteps.next])
   }
 
   // MARK: What goes on
 
   private static func next(
-    _ begun: FleetPlan.Rotation, _ plan: FleetPlan, _ secrets: FleetSecrets, at now: WallTime
+    _ begun: FleetLayout.Rotation, _ layout: FleetLayout, _ secrets: FleetSecrets, at now: WallTime
   ) throws(FleetFault) -> FleetChange {
-    var plan = plan
-    plan.rotation = nil
+    var layout = layout
+    layout.rotation = nil
     switch begun {
     case .authority:
-      plan.authority = plan.believed.max() ?? plan.authority
-      plan.rotation = .certificates
+      layout.authority = layout.believed.max() ?? layout.authority
+      layout.rotation = .certificates
       return FleetChange(
-        plan: plan, files: try certificates(plan, secrets, at: now), removed: [],
-        steps: [FleetSteps.install(plan), FleetSteps.next])
+        layout: layout, files: try certificates(layout, secrets, at: now), removed: [],
+        steps: [FleetSteps.install(layout), FleetSteps.next])
     case .certificates:
-      let former = plan.believed.filter { $0 != plan.authority }
-      plan.believed = [plan.authority]
+      let former = layout.believed.filter { $0 != layout.authority }
+      layout.believed = [layout.authority]
       return FleetChange(
-        plan: plan, files: authorities(plan, secrets),
+        layout: layout, files: authorities(layout, secrets),
         removed: former.flatMap { [FleetPath.authority($0), FleetPath.authorityKey($0)] },
-        steps: [FleetSteps.install(plan), FleetSteps.authority])
+        steps: [FleetSteps.install(layout), FleetSteps.authority])
     case .credential(let name):
-      let place = try place(of: name, plan)
-      plan.stations[place].keys = plan.stations[place].keys.suffix(1)
-    case .administrator: plan.administrators = plan.administrators.suffix(1)
-    case .event: plan.formerEvent = nil
+      let place = try place(of: name, layout)
+      layout.stations[place].keys = layout.stations[place].keys.suffix(1)
+    case .administrator: layout.administrators = layout.administrators.suffix(1)
+    case .event: layout.formerEvent = nil
     }
-    return FleetChange(plan: plan, files: servers(plan), removed: [], steps: [FleetSteps.install(plan)])
+    return FleetChange(layout: layout, files: servers(layout), removed: [], steps: [FleetSteps.install(layout)])
   }
 
   // MARK: What is done at once
 
-  private static func revoking(_ name: StationID, _ plan: FleetPlan) throws(FleetFault) -> FleetChange {
-    var plan = plan
-    let place = try place(of: name, plan)
-    plan.stations[place].keys = []
-    if plan.rotation == .credential(name) { plan.rotation = nil }
+  private static func revoking(_ name: StationID, _ layout: FleetLayout) throws(FleetFault) -> FleetChange {
+    var layout = layout
+    let place = try place(of: name, layout)
+    layout.stations[place].keys = []
+    if layout.rotation == .credential(name) { layout.rotation = nil }
     return FleetChange(
-      plan: plan, files: servers(plan),
-      removed: [FleetPath.station(plan.stations[place], FleetPath.credential)], steps: FleetSteps.revoked(name, plan))
+      layout: layout, files: servers(layout),
+      removed: [FleetPath.station(layout.stations[place], FleetPath.credential)],
+      steps: FleetSteps.revoked(name, layout))
   }
 
   private static func adding(
-    _ name: StationID, _ plan: FleetPlan, _ secrets: FleetSecrets
+    _ name: StationID, _ layout: FleetLayout, _ secrets: FleetSecrets
   ) throws(FleetFault) -> FleetChange {
-    var (plan, secrets) = (plan, secrets)
-    guard !plan.stations.contains(where: { $0.name == name }) else {
+    var (layout, secrets) = (layout, secrets)
+    guard !layout.stations.contains(where: { $0.name == name }) else {
       throw FleetFault(
         .asked, "The fleet has a station \(name), or had one, whose claims still count: give another name.")
     }
     let credential = FleetCredential(
-      fleet: plan.name, event: plan.event, station: name, connection: try FleetSecrets.key(),
+      fleet: layout.name, event: layout.event, station: name, connection: try FleetSecrets.key(),
       signing: Ed25519.PrivateKey(), key: secrets.key)
     let half = credential.signing.publicKey.flatMap { VerifyingKey(bytes: $0.rawRepresentation) }
-    let station = FleetPlan.Station(
+    let station = FleetLayout.Station(
       name: name, signs: try FleetSecrets.made(half), keys: [credential.connection.user])
-    plan.stations.append(station)
-    try plan.check()
+    layout.stations.append(station)
+    try layout.check()
     secrets.stations[name] = credential
     let own = [
       secrets.credentialFile(station),
       FleetFile(
-        FleetPath.station(station, FleetServerFiles.authority), secrets.believed(plan), FleetFile.open),
+        FleetPath.station(station, FleetServerFiles.authority), secrets.believed(layout), FleetFile.open),
     ].compactMap { $0 }
     return FleetChange(
-      plan: plan, files: own + lists(plan) + servers(plan), removed: [], steps: FleetSteps.added(name, plan))
+      layout: layout, files: own + lists(layout) + servers(layout), removed: [], steps: FleetSteps.added(name, layout))
   }
 
-  private static func place(of name: StationID, _ plan: FleetPlan) throws(FleetFault) -> Int {
-    guard let place = plan.stations.firstIndex(where: { $0.name == name }) else {
-      throw FleetFault(.asked, "The fleet \(plan.name) has no station \(name).")
+  private static func place(of name: StationID, _ layout: FleetLayout) throws(FleetFault) -> Int {
+    guard let place = layout.stations.firstIndex(where: { $0.name == name }) else {
+      throw FleetFault(.asked, "The fleet \(layout.name) has no station \(name).")
     }
-    guard !plan.stations[place].isRevoked else {
+    guard !layout.stations[place].isRevoked else {
       throw FleetFault(.asked, "The station \(name) was revoked: no server takes it. Add another one in its place.")
     }
     return place
@@ -214,7 +215,7 @@ extension FleetChange {
   }
 }
 
-extension FleetPlan.Rotation {
+extension FleetLayout.Rotation {
   /// What it is called in a sentence's beginning.
   package var words: String {
     switch self {

@@ -3,7 +3,7 @@ internal import JetStreamClaims
 internal import LibCrypto
 internal import ScanModel
 
-/// What a fleet's folder keeps besides the plan. Printing, reflecting and interpolating it show no part.
+/// What a fleet's folder keeps besides the layout. Printing, reflecting and interpolating it show no part.
 package struct FleetSecrets: Sendable, Unshown {
   /// By their numbers.
   var authorities: [Int: CertificateAuthority]
@@ -17,14 +17,14 @@ package struct FleetSecrets: Sendable, Unshown {
   package var description: String { "a fleet's secrets" }
 
   /// The files of all of it.
-  func files(_ plan: FleetPlan) -> [FleetFile] {
+  func files(_ layout: FleetLayout) -> [FleetFile] {
     let authorities = self.authorities.sorted { $0.key < $1.key }.flatMap { number, authority in
       [
         FleetFile(FleetPath.authority(number), authority.certificate, FleetFile.open),
         FleetFile(FleetPath.authorityKey(number), authority.privateKey, FleetFile.secret),
       ]
     }
-    return authorities + [administratorFile, keyFile] + plan.stations.compactMap(credentialFile)
+    return authorities + [administratorFile, keyFile] + layout.stations.compactMap(credentialFile)
   }
 
   var administratorFile: FleetFile {
@@ -33,15 +33,15 @@ package struct FleetSecrets: Sendable, Unshown {
 
   var keyFile: FleetFile { FleetFile(FleetPath.key, FleetKeyText.text(key) + "\n", FleetFile.secret) }
 
-  func credentialFile(_ station: FleetPlan.Station) -> FleetFile? {
+  func credentialFile(_ station: FleetLayout.Station) -> FleetFile? {
     stations[station.name].map {
       FleetFile(FleetPath.station(station, FleetPath.credential), $0.toBeSealed + "\n", FleetFile.secret)
     }
   }
 
   /// What servers' certificates are believed by, one after the other.
-  func believed(_ plan: FleetPlan) -> [UInt8] {
-    plan.believed.flatMap { authorities[$0]?.certificate ?? [] }
+  func believed(_ layout: FleetLayout) -> [UInt8] {
+    layout.believed.flatMap { authorities[$0]?.certificate ?? [] }
   }
 
   // MARK: Making
@@ -57,11 +57,12 @@ package struct FleetSecrets: Sendable, Unshown {
     return try made(CertificateAuthority(named: "fleet \(fleet) authority \(number)", holds: span))
   }
 
-  /// A server's certificate and its key, by the authority that the plan says.
-  func issue(for node: FleetNode, _ plan: FleetPlan, at now: WallTime) throws(FleetFault) -> CertificateAuthority.Issued
+  /// A server's certificate and its key, by the authority that the layout says.
+  func issue(for node: FleetNode, _ layout: FleetLayout, at now: WallTime) throws(FleetFault)
+    -> CertificateAuthority.Issued
   {
-    guard let authority = authorities[plan.authority] else {
-      throw FleetFault(.data, "The key of the authority \(plan.authority) is not in the folder.")
+    guard let authority = authorities[layout.authority] else {
+      throw FleetFault(.data, "The key of the authority \(layout.authority) is not in the folder.")
     }
     let span = (now.seconds - Self.early)..<(now.seconds + Self.serverLife)
     return try Self.made(authority.issue(for: node.names, holds: span))

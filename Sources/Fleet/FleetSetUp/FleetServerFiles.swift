@@ -15,39 +15,39 @@ enum FleetServerFiles {
   static let unit = "scangate.conf"
   static let installer = "install.sh"
 
-  /// What follows from the plan alone.
-  static func files(_ node: FleetNode, _ plan: FleetPlan) -> [FleetFile] {
+  /// What follows from the layout alone.
+  static func files(_ node: FleetNode, _ layout: FleetLayout) -> [FleetFile] {
     [
-      FleetFile(FleetPath.server(node, configuration), configuration(node, plan).text),
-      FleetFile(FleetPath.server(node, unit), unit(plan)),
-      FleetFile(FleetPath.server(node, installer), installer(node, plan)),
+      FleetFile(FleetPath.server(node, configuration), configuration(node, layout).text),
+      FleetFile(FleetPath.server(node, unit), unit(layout)),
+      FleetFile(FleetPath.server(node, installer), installer(node, layout)),
     ]
   }
 
   /// The file that nats-server reads.
-  static func configuration(_ node: FleetNode, _ plan: FleetPlan) -> JetStreamServerConfiguration {
+  static func configuration(_ node: FleetNode, _ layout: FleetLayout) -> JetStreamServerConfiguration {
     let anywhere = node.host.contains(":") ? "::" : "0.0.0.0"
     var configuration = JetStreamServerConfiguration(
-      fleet: plan.name, name: node.name, listen: .init(host: anywhere, port: plan.port),
+      fleet: layout.name, name: node.name, listen: .init(host: anywhere, port: layout.port),
       certificate: "\(folder)/\(certificate)", key: "\(folder)/\(key)", authority: "\(folder)/\(authority)",
       // Of two events that follow each other both have room.
-      folder: claims, disk: 2 * plan.room, bucket: plan.event)
-    if let former = plan.formerEvent { configuration.buckets.append(former) }
-    if plan.nodes.count > 1 {
-      configuration.cluster = .init(host: anywhere, port: plan.routePort)
-      configuration.routes = plan.nodes.filter { $0 != node }.map { .init(host: $0.host, port: plan.routePort) }
+      folder: claims, disk: 2 * layout.room, bucket: layout.event)
+    if let former = layout.formerEvent { configuration.buckets.append(former) }
+    if layout.nodes.count > 1 {
+      configuration.cluster = .init(host: anywhere, port: layout.routePort)
+      configuration.routes = layout.nodes.filter { $0 != node }.map { .init(host: $0.host, port: layout.routePort) }
     }
-    configuration.administrators = plan.administrators.map { .init(name: "administrator", key: $0) }
-    configuration.stations = plan.stations.flatMap { station in
+    configuration.administrators = layout.administrators.map { .init(name: "administrator", key: $0) }
+    configuration.stations = layout.stations.flatMap { station in
       station.keys.map { .init(name: station.name.description, key: $0) }
     }
     return configuration
   }
 
   /// What Debian's unit of nats-server lacks.
-  static func unit(_ plan: FleetPlan) -> String {
+  static func unit(_ layout: FleetLayout) -> String {
     """
-    # A server of the fleet \(plan.name), for the unit nats-server of Debian. Made by scangate fleet.
+    # A server of the fleet \(layout.name), for the unit nats-server of Debian. Made by scangate fleet.
     [Unit]
     # It is started again for as long as it takes.
     StartLimitIntervalSec=0
@@ -80,10 +80,10 @@ enum FleetServerFiles {
   }
 
   /// Puts the files where they belong.
-  static func installer(_ node: FleetNode, _ plan: FleetPlan) -> String {
+  static func installer(_ node: FleetNode, _ layout: FleetLayout) -> String {
     #"""
     #!/bin/sh
-    # Makes this machine the server \#(node.name) of the fleet \#(plan.name): sudo sh install.sh
+    # Makes this machine the server \#(node.name) of the fleet \#(layout.name): sudo sh install.sh
     # Made by scangate fleet. To be run again whenever a file beside it has changed: a server that runs reads it then, and stays up.
     set -eu
     cd "$(dirname "$0")"
@@ -111,7 +111,7 @@ enum FleetServerFiles {
       systemctl enable nats-server
       systemctl restart nats-server
     fi
-    echo "This machine is the server \#(node.name) of the fleet \#(plan.name). What it says: journalctl -u nats-server"
+    echo "This machine is the server \#(node.name) of the fleet \#(layout.name). What it says: journalctl -u nats-server"
 
     """#
   }

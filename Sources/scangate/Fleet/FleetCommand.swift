@@ -26,16 +26,16 @@ struct FleetFolderArgument: ParsableArguments {
   var folder: String
 
   /// The fleet that is in it.
-  func read() throws -> (folder: FleetFolder, plan: FleetPlan) {
+  func read() throws -> (folder: FleetFolder, layout: FleetLayout) {
     let folder = FleetFolder(folder)
-    return (folder, try spoken { () throws(FleetFault) in try folder.plan() })
+    return (folder, try spoken { () throws(FleetFault) in try folder.layout() })
   }
 
   /// Changes the fleet that is in it, and says what is to be done.
   func rotate(_ rotation: FleetRotation) throws {
-    let (folder, plan) = try read()
+    let (folder, layout) = try read()
     let change = try spoken { () throws(FleetFault) in
-      let change = try FleetChange.rotating(rotation, plan, folder.secrets(plan), at: SystemTime().wall())
+      let change = try FleetChange.rotating(rotation, layout, folder.secrets(layout), at: SystemTime().wall())
       try folder.apply(change)
       return change
     }

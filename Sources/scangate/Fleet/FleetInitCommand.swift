@@ -16,7 +16,7 @@ struct FleetInitCommand: ParsableCommand {
   @Argument(help: ArgumentHelp("The new folder.", valueName: "folder"), completion: .directory)
   var folder: String
 
-  @Option(help: ArgumentHelp("The fleet's name: \(FleetPlan.nameRule).", valueName: "name"))
+  @Option(help: ArgumentHelp("The fleet's name: \(FleetLayout.nameRule).", valueName: "name"))
   var name = "fleet"
 
   @Option(
@@ -56,10 +56,10 @@ struct FleetInitCommand: ParsableCommand {
       try place.make(change)
       return change
     }
-    let plan = change.plan
+    let layout = change.layout
     Terminal.out(
-      "The fleet \(plan.name) is in \(TerminalText.clean(place.path)): \(counted(plan.nodes.count, "server")), "
-        + "\(counted(plan.stations.count, "station")). Now:")
+      "The fleet \(layout.name) is in \(TerminalText.clean(place.path)): \(counted(layout.nodes.count, "server")), "
+        + "\(counted(layout.stations.count, "station")). Now:")
     var argument = FleetFolderArgument()
     argument.folder = folder
     argument.say(change.steps)

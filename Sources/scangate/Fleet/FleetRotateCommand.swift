@@ -59,7 +59,7 @@ struct FleetRotateCommand: ParsableCommand {
         the event and not otherwise, for by it stations name a ticket to each other.
         """)
 
-    @Argument(help: ArgumentHelp("The event's name: \(FleetPlan.nameRule).", valueName: "name"))
+    @Argument(help: ArgumentHelp("The event's name: \(FleetLayout.nameRule).", valueName: "name"))
     var name: String
 
     @OptionGroup var folder: FleetFolderArgument
@@ -82,7 +82,7 @@ struct FleetRotateCommand: ParsableCommand {
 struct FleetAddCommand: ParsableCommand {
   static let configuration = CommandConfiguration(commandName: "add", abstract: "Add a station to a fleet.")
 
-  @Argument(help: ArgumentHelp("Its name: \(FleetPlan.nameRule).", valueName: "station"))
+  @Argument(help: ArgumentHelp("Its name: \(FleetLayout.nameRule).", valueName: "station"))
   var station: StationID
 
   @OptionGroup var folder: FleetFolderArgument

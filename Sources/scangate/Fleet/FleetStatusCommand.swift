@@ -21,14 +21,14 @@ struct FleetStatusCommand: AsyncParsableCommand {
   private static let looked: UInt64 = 10_000
 
   func run() async throws {
-    let (place, plan) = try folder.read()
-    let settings = try spoken { () throws(FleetFault) in try place.settings(plan) }
+    let (place, layout) = try folder.read()
+    let settings = try spoken { () throws(FleetFault) in try place.settings(layout) }
     let store = try connected(settings)
     let time = SystemTime()
     var facts = await told(store, within: .seconds(6), time)
     var status = FleetStatus(
-      facts: facts, nodes: plan.nodes, stations: plan.stations.map(\.name), now: time.wall())
-    status.revoked = Set(plan.stations.filter(\.isRevoked).map(\.name))
+      facts: facts, nodes: layout.nodes, stations: layout.stations.map(\.name), now: time.wall())
+    status.revoked = Set(layout.stations.filter(\.isRevoked).map(\.name))
     if let before = facts.bucket {
       let begin = time.now()
       let last = before.last.number
@@ -43,8 +43,8 @@ struct FleetStatusCommand: AsyncParsableCommand {
     }
     status.now = time.wall()
     await store.stop()
-    for line in status.page(fleet: plan.name, event: plan.event) { Terminal.out(line) }
-    if let rotation = plan.rotation {
+    for line in status.page(fleet: layout.name, event: layout.event) { Terminal.out(line) }
+    if let rotation = layout.rotation {
       Terminal.error("\(rotation.words) is under way: scangate fleet rotate next \(TerminalText.clean(place.path))")
     }
     if !status.hasQuorum { throw ExitCode(2) }
@@ -94,12 +94,12 @@ struct FleetOpenCommand: AsyncParsableCommand {
   @OptionGroup var folder: FleetFolderArgument
 
   func run() async throws {
-    let (place, plan) = try folder.read()
-    let settings = try spoken { () throws(FleetFault) in try place.settings(plan) }
+    let (place, layout) = try folder.read()
+    let settings = try spoken { () throws(FleetFault) in try place.settings(layout) }
     let store = try connected(settings)
     var fault: ClaimFault?
     do throws(ClaimFault) {
-      try await store.makeBucket(bytes: plan.room, until: SystemTime().now() + .seconds(30))
+      try await store.makeBucket(bytes: layout.room, until: SystemTime().now() + .seconds(30))
     } catch { fault = error }
     await store.stop()
     switch fault {
@@ -107,11 +107,12 @@ struct FleetOpenCommand: AsyncParsableCommand {
     case .otherVersion(let words), .refused(let words): throw failure(words)
     default:
       throw failure(
-        "No majority of the servers has made the book in 30 s: \(plan.servers.map(\.description).joined(separator: ", ")). See scangate fleet status \(place.path), and at each: journalctl -u nats-server"
+        "No majority of the servers has made the book in 30 s: \(layout.servers.map(\.description).joined(separator: ", ")). See scangate fleet status \(place.path), and at each: journalctl -u nats-server"
       )
     }
     Terminal.out(
-      "The book of \(plan.event) is open, on \(plan.nodes.count == 1 ? "one server" : "\(plan.nodes.count) servers").")
+      "The book of \(layout.event) is open, on \(layout.nodes.count == 1 ? "one server" : "\(layout.nodes.count) servers")."
+    )
   }
 }
 

@@ -71,8 +71,8 @@ func inFleet(
 extension FleetFolder {
   /// Changes the fleet that is in it.
   @discardableResult func rotate(_ rotation: FleetRotation) throws -> FleetChange {
-    let plan = try plan()
-    let change = try FleetChange.rotating(rotation, plan, secrets(plan), at: made)
+    let layout = try layout()
+    let change = try FleetChange.rotating(rotation, layout, secrets(layout), at: made)
     try apply(change)
     return change
   }

@@ -42,7 +42,7 @@ import Testing
   @Test func whatSystemCallsAKeyIsToldApart() throws {
     let change = try FleetChange.making(wish(), at: made)
     let administrator = String(try change.text("keep/administrator").dropLast())
-    expectEqual(FleetAdministrator.key(administrator)?.user, change.plan.administrators.first)
+    expectEqual(FleetAdministrator.key(administrator)?.user, change.layout.administrators.first)
     expect(FleetAdministrator.key(try change.credential("north").toBeSealed) == nil)
     expect(FleetCredential(administrator) == nil)
     let key = String(try change.text("keep/fleet.key").dropLast())

@@ -60,7 +60,7 @@ import Testing
     try inTemporaryFolder { folder in
       let change = try FleetChange.making(try wish(), at: made)
       let tooLong = FleetChange(
-        plan: change.plan, files: change.files + [FleetFile("keep/" + String(repeating: "a", count: 300), "x")],
+        layout: change.layout, files: change.files + [FleetFile("keep/" + String(repeating: "a", count: 300), "x")],
         removed: [], steps: [])
       do throws(FleetFault) {
         try FleetFolder(folder + "/summer").make(tooLong)
@@ -73,19 +73,19 @@ import Testing
 
   @Test func itIsReadAsItWasMade() throws {
     try inFleet { place, change in
-      let plan = try place.plan()
-      expectEqual(plan, change.plan)
-      let secrets = try place.secrets(plan)
-      expectEqual(secrets.administrator.user, plan.administrators.first)
+      let layout = try place.layout()
+      expectEqual(layout, change.layout)
+      let secrets = try place.secrets(layout)
+      expectEqual(secrets.administrator.user, layout.administrators.first)
       expectEqual(secrets.stations.count, 2)
-      try expectEqual(secrets.believed(plan), change.file("keep/authority-1.pem").bytes)
+      try expectEqual(secrets.believed(layout), change.file("keep/authority-1.pem").bytes)
       expectEqual("\(secrets)", "a fleet's secrets")
-      let settings = try place.settings(plan)
+      let settings = try place.settings(layout)
       expectEqual(settings.bucket, "fair-2026")
       expectEqual(settings.replicas, 3)
       expectEqual(settings.mark, try change.credential("north").key?.mark)
       expectEqual(settings.servers.map(\.description), ["gate1:4222", "gate2.venue.example:4222", "10.0.0.13:4222"])
-      expectEqual(settings.credential.user, plan.administrators.first)
+      expectEqual(settings.credential.user, layout.administrators.first)
     }
   }
 
@@ -94,7 +94,7 @@ import Testing
       var words = ""
       try inFleet { place, _ in
         try spoil(place.path)
-        do throws(FleetFault) { _ = try place.secrets(place.plan()) } catch { words = error.description }
+        do throws(FleetFault) { _ = try place.secrets(place.layout()) } catch { words = error.description }
       }
       return words
     }

@@ -41,7 +41,7 @@ import Testing
       secrets.append(String(try #require(words.last)))
     }
     let open = change.files.filter { $0.mode != 0o600 }.map { String(decoding: $0.bytes, as: UTF8.self) }
-    for text in open + change.steps + [change.plan.text, "\(try change.credential("north"))"] {
+    for text in open + change.steps + [change.layout.text, "\(try change.credential("north"))"] {
       for secret in secrets { expect(!text.contains(secret), "\(text.prefix(60))") }
     }
     let reflected = String(reflecting: try change.credential("north"))
@@ -95,15 +95,15 @@ import Testing
     expect(try !#require(list.keys[south.station]).isValidSignature(signature, for: message))
     // By what it connects it signs nothing that is a claim's.
     let connection = try #require(NKey(seed: north.connection.toBeSealed))
-    expectEqual(connection.user, change.plan.stations.first?.keys.first)
+    expectEqual(connection.user, change.layout.stations.first?.keys.first)
     expect(!north.connection.toBeSealed.contains(Data(north.signing.rawRepresentation).base64EncodedString()))
     expect(try change.text("stations/south/stations.txt") == change.text("stations/north/stations.txt"))
   }
 
   @Test func withoutStationsEachServersMachineIsOne() throws {
     let change = try FleetChange.making(wish { $0.stations = nil }, at: made)
-    expectEqual(change.plan.stations.map(\.name.description), ["gate1", "gate2", "gate3"])
-    expectEqual(try FleetChange.making(wish { $0.event = nil }, at: made).plan.event, "summer")
+    expectEqual(change.layout.stations.map(\.name.description), ["gate1", "gate2", "gate3"])
+    expectEqual(try FleetChange.making(wish { $0.event = nil }, at: made).layout.event, "summer")
   }
 
   @Test func twoFleetsShareNothing() throws {
@@ -147,30 +147,30 @@ import Testing
     let change = try FleetChange.making(
       wish { $0.nodes = [try node("gate4=2001:db8::7")] }, at: made)
     expectEqual(try change.server("gate4")["host"]?.text, "::")
-    expectEqual(change.plan.servers.first?.description, "[2001:db8::7]:4222")
+    expectEqual(change.layout.servers.first?.description, "[2001:db8::7]:4222")
   }
 
-  @Test func thePlanIsReadAsItWasWritten() throws {
-    var plan = try FleetChange.making(wish(), at: made).plan
-    for rotation: FleetPlan.Rotation? in [
+  @Test func theLayoutIsReadAsItWasWritten() throws {
+    var layout = try FleetChange.making(wish(), at: made).layout
+    for rotation: FleetLayout.Rotation? in [
       nil, .authority, .certificates, .administrator, .event, .credential(try station("north")),
     ] {
-      plan.rotation = rotation
-      expectEqual(try FleetPlan(Array(plan.text.utf8), file: "fleet.json"), plan)
+      layout.rotation = rotation
+      expectEqual(try FleetLayout(Array(layout.text.utf8), file: "fleet.json"), layout)
     }
-    plan.formerEvent = "fair-2025"
-    expectEqual(try FleetPlan(Array(plan.text.utf8), file: "fleet.json"), plan)
-    let text = plan.text
+    layout.formerEvent = "fair-2025"
+    expectEqual(try FleetLayout(Array(layout.text.utf8), file: "fleet.json"), layout)
+    let text = layout.text
     for (what, with) in [
       ("\"version\":1", "\"version\":2"), ("summer", "Summer"), ("\"gate1\"", "\"gate 1\""), ("4222", "70000"),
       ("fair-2025", "fair 2025"), ("[\"1\"]", "[\"2\"]"),
     ] {
       let other = text.replacing(what, with: with)
       expect(other != text, "\(what) is not in \(text)")
-      expect((try? FleetPlan(Array(other.utf8), file: "fleet.json")) == nil, "\(what)")
+      expect((try? FleetLayout(Array(other.utf8), file: "fleet.json")) == nil, "\(what)")
     }
     for junk in ["", "{}", "[]", "junk", String(text.dropLast(10))] {
-      expect((try? FleetPlan(Array(junk.utf8), file: "fleet.json")) == nil)
+      expect((try? FleetLayout(Array(junk.utf8), file: "fleet.json")) == nil)
     }
   }
 }

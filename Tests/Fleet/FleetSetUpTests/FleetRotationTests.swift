@@ -13,7 +13,7 @@ import Testing
   private func refused(_ place: FleetFolder, _ rotation: FleetRotation) throws -> String {
     let before = try place.text("fleet.json")
     do throws(FleetFault) {
-      _ = try FleetChange.rotating(rotation, place.plan(), place.secrets(place.plan()), at: made)
+      _ = try FleetChange.rotating(rotation, place.layout(), place.secrets(place.layout()), at: made)
       Issue.record("\(rotation) was not refused")
       return ""
     } catch {
@@ -49,13 +49,13 @@ import Testing
 
   @Test func anAdministratorsOldAndNewKeyHoldUntilTheOldOneGoes() throws {
     try inFleet { place, change in
-      let old = try #require(change.plan.administrators.first)
+      let old = try #require(change.layout.administrators.first)
       try place.rotate(.administrator)
-      let new = try place.settings(place.plan()).credential.user
+      let new = try place.settings(place.layout()).credential.user
       try expectEqual(place.users("gate2").administrators, [old, new])
       try place.rotate(.next)
       try expectEqual(place.users("gate2").administrators, [new])
-      try expectEqual(place.settings(place.plan()).credential.user, new)
+      try expectEqual(place.settings(place.layout()).credential.user, new)
     }
   }
 
@@ -89,13 +89,13 @@ import Testing
       }
       expect(try !believes(authorities[3], certificates[0]), "the former authority is believed no more")
       expect(try !believes(authorities[0], certificates[3]))
-      let plan = try place.plan()
-      expect(plan.rotation == nil && plan.believed == [2] && plan.authority == 2)
+      let layout = try place.layout()
+      expect(layout.rotation == nil && layout.believed == [2] && layout.authority == 2)
       let kept = try FileManager.default.contentsOfDirectory(atPath: place.path + "/keep").sorted()
       expectEqual(kept, ["administrator", "authority-2.key", "authority-2.pem", "fleet.key"])
       // And once more.
       try place.rotate(.certificates)
-      try expectEqual(place.plan().believed, [2, 3])
+      try expectEqual(place.layout().believed, [2, 3])
     }
   }
 
@@ -115,8 +115,8 @@ import Testing
           && may.contains { matches("$JS.API.STREAM.MSG.GET.KV_\(event)", $0) }
       }
       try expect(mayWrite("fair-2026") && mayWrite("fair-2027"))
-      try expectEqual(place.settings(place.plan()).bucket, "fair-2027")
-      try expectEqual(place.settings(place.plan()).mark, new.key?.mark)
+      try expectEqual(place.settings(place.layout()).bucket, "fair-2027")
+      try expectEqual(place.settings(place.layout()).mark, new.key?.mark)
       try place.rotate(.next)
       try expect(!mayWrite("fair-2026") && mayWrite("fair-2027"))
       try expect(refused(place, .event("fair-2027")).contains("every used ticket would be new"))
@@ -139,8 +139,8 @@ import Testing
       try expectEqual(place.text("stations/south/stations.txt"), list, "what it has written still counts")
       expect(!FileManager.default.fileExists(atPath: place.path + "/stations/north/credential"))
       expect(change.steps.first?.hasPrefix("Now") == true && change.steps.contains { $0.contains("rotate event") })
-      let plan = try place.plan()
-      expect(plan.rotation == nil && plan.stations.first?.isRevoked == true)
+      let layout = try place.layout()
+      expect(layout.rotation == nil && layout.stations.first?.isRevoked == true)
       try expect(refused(place, .revoke(station("north"))).contains("was revoked"))
       try expect(refused(place, .credential(station("north"))).contains("was revoked"))
       try expect(refused(place, .add(station("north"))).contains("or had one"))
@@ -183,20 +183,20 @@ import Testing
     }
   }
 
-  /// A change that was cut off before the plan was written is asked for again.
+  /// A change that was cut off before the layout was written is asked for again.
   @Test func aChangeThatWasCutOffIsAskedForAgain() throws {
     for rotation: FleetRotation in [
       .certificates, .administrator, .event("fair-2027"), .credential(try station("north")),
     ] {
       try inFleet { place, change in
-        let plan = try place.plan()
-        let begun = try FleetChange.rotating(rotation, plan, place.secrets(plan), at: made)
-        // All but the plan.
-        try place.apply(FleetChange(plan: plan, files: begun.files, removed: [], steps: []))
-        try expectEqual(place.plan(), change.plan)
+        let layout = try place.layout()
+        let begun = try FleetChange.rotating(rotation, layout, place.secrets(layout), at: made)
+        // All but the layout.
+        try place.apply(FleetChange(layout: layout, files: begun.files, removed: [], steps: []))
+        try expectEqual(place.layout(), change.layout)
         try place.rotate(rotation)
-        while try place.plan().rotation != nil { try place.rotate(.next) }
-        let (north, now) = (try place.credential("north"), try place.plan())
+        while try place.layout().rotation != nil { try place.rotate(.next) }
+        let (north, now) = (try place.credential("north"), try place.layout())
         expectEqual(now.stations.first?.keys, [north.connection.user])
         expectEqual(north.event, now.event)
         try expectEqual(place.settings(now).mark, north.key?.mark)
@@ -224,19 +224,19 @@ import Testing
           default: .next
           }
         do throws(FleetFault) {
-          let plan = try place.plan()
-          try place.apply(try FleetChange.rotating(rotation, plan, place.secrets(plan), at: made))
+          let layout = try place.layout()
+          try place.apply(try FleetChange.rotating(rotation, layout, place.secrets(layout), at: made))
         } catch { expect(error.kind == .asked, "seed \(seed), step \(step): \(rotation): \(error)") }
-        let plan = try place.plan()
-        let secrets = try place.secrets(plan)
-        for node in plan.nodes {
+        let layout = try place.layout()
+        let secrets = try place.secrets(layout)
+        for node in layout.nodes {
           let users = try place.users(node.name)
-          expectEqual(users.administrators, plan.administrators, "seed \(seed), step \(step)")
-          expectEqual(users.stations, plan.stations.flatMap(\.keys), "seed \(seed), step \(step)")
+          expectEqual(users.administrators, layout.administrators, "seed \(seed), step \(step)")
+          expectEqual(users.stations, layout.stations.flatMap(\.keys), "seed \(seed), step \(step)")
         }
-        for station in plan.stations where !station.isRevoked {
+        for station in layout.stations where !station.isRevoked {
           expectEqual(secrets.stations[station.name]?.connection.user, station.keys.last, "seed \(seed), step \(step)")
-          expectEqual(secrets.stations[station.name]?.event, plan.event, "seed \(seed), step \(step)")
+          expectEqual(secrets.stations[station.name]?.event, layout.event, "seed \(seed), step \(step)")
         }
       }
     }

@@ -60,7 +60,7 @@ import Testing
     let server = try change.server("office")
     expect(server["cluster"] == nil)
     expectEqual(server["port"]?.text, "4333")
-    expectEqual(change.plan.servers.map(\.description), ["office:4333"])
+    expectEqual(change.layout.servers.map(\.description), ["office:4333"])
   }
 
   @Test func aStationMayClaimAndLookAndNothingElse() throws {
@@ -68,9 +68,9 @@ import Testing
     for name in ["gate1", "gate2", "gate3"] {
       let users = try #require(try change.server(name)["accounts"]?["FLEET"]?["users"]?.list)
       expectEqual(users.count, 3)
-      expectEqual(users[0]["nkey"]?.text, change.plan.administrators.first)
+      expectEqual(users[0]["nkey"]?.text, change.layout.administrators.first)
       expect(users[0]["permissions"] == nil)
-      for (user, station) in zip(users.dropFirst(), change.plan.stations) {
+      for (user, station) in zip(users.dropFirst(), change.layout.stations) {
         expectEqual(user.names, ["nkey", "permissions"], "no password is another way in")
         expectEqual(user["nkey"]?.text, station.keys.first)
         let allowed = try #require(user["permissions"]?["publish"]?["allow"]?.list).compactMap(\.text)

@@ -2,8 +2,8 @@ internal import CodeSigning
 internal import FleetBook
 internal import WireText
 
-/// The plan as a file: JSON, which `scangate fleet` alone writes.
-extension FleetPlan {
+/// The layout as a file: JSON, which `scangate fleet` alone writes.
+extension FleetLayout {
   /// What the file has.
   var text: String {
     var object = JSONText()
@@ -35,7 +35,7 @@ extension FleetPlan {
   /// - Parameter file: its name, for the words of a fault.
   init(_ bytes: [UInt8], file: String) throws(FleetFault) {
     let other = FleetFault(
-      .data, "\(file) is no fleet's plan as this version of scangate fleet writes it, or was changed by hand.")
+      .data, "\(file) is no fleet's layout as this version of scangate fleet writes it, or was changed by hand.")
     guard let json = try? JSONValue(bytes), json["version"]?.integer == 1, let name = json["fleet"]?.string,
       let event = json["event"]?.string, let port = json["port"]?.integer.flatMap(UInt16.init(exactly:)),
       let routePort = json["routePort"]?.integer.flatMap(UInt16.init(exactly:)), let room = json["room"]?.integer,
@@ -61,7 +61,7 @@ extension FleetPlan {
   }
 }
 
-extension FleetPlan.Station {
+extension FleetLayout.Station {
   fileprivate init?(_ json: JSONValue) {
     guard let name = json["name"]?.string.flatMap(StationID.init), let text = json["signs"]?.string,
       let signs = VerifyingKey(text: text), let keys = json["keys"]?.array?.compactMap(\.string), keys.count <= 2
@@ -70,7 +70,7 @@ extension FleetPlan.Station {
   }
 }
 
-extension FleetPlan.Rotation {
+extension FleetLayout.Rotation {
   fileprivate var word: String {
     switch self {
     case .authority: "authority"

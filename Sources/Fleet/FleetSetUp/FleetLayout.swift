@@ -3,7 +3,7 @@ package import FleetBook
 package import JetStreamClaims
 
 /// A fleet as its folder has it: who its servers and stations are, and how far a change has come. No secret is in it.
-package struct FleetPlan: Sendable, Equatable {
+package struct FleetLayout: Sendable, Equatable {
   /// A station of a fleet.
   package struct Station: Sendable, Equatable {
     /// Its name.
