@@ -20,8 +20,8 @@ package struct JetStreamServerConfiguration: Sendable {
     static let connections = 1_024
     /// So many connections may begin in a second, for each costs a handshake of TLS.
     static let connectionRate = 100
-    /// So many subscriptions a connection has.
-    static let subscriptions = 64
+    /// At so many places a connection listens.
+    static let listening = 64
     /// The longest message in bytes, twice of what the bucket takes: what is too long for a claim is refused by it in words.
     static let payload = 2 * StreamRules.longestMessage
     /// What is kept for a connection that does not read, before it is cut off.
@@ -89,7 +89,7 @@ package struct JetStreamServerConfiguration: Sendable {
     var lines = [
       "server_name: \(quoted(name))", "host: \(quoted(listen.host))", "port: \(listen.port)",
       "tls { \(tls), connection_rate_limit: \(Bounds.connectionRate) }",
-      "max_connections: \(Bounds.connections)", "max_subscriptions: \(Bounds.subscriptions)",
+      "max_connections: \(Bounds.connections)", "max_subscriptions: \(Bounds.listening)",
       "max_payload: \(Bounds.payload)", "max_pending: \(Bounds.pending)",
       "ping_interval: \(quoted(Bounds.silence))", "ping_max: \(Bounds.unanswered)",
       // A claim is on the disk before it is acknowledged.
