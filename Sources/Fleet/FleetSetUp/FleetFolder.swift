@@ -51,6 +51,14 @@ package struct FleetFolder: Sendable {
     } catch { throw fault(error) }
   }
 
+  /// Notes that the event's book was made.
+  package func noteOpened(_ layout: FleetLayout) throws(FleetFault) {
+    guard !layout.wasOpened else { return }
+    var layout = layout
+    layout.wasOpened = true
+    try apply(FleetChange(layout: layout, files: [], removed: [], steps: []))
+  }
+
   private func layoutFile(_ layout: FleetLayout) -> FleetFile { FleetFile(FleetPath.layout, layout.text) }
 
   private func write(_ file: FleetFile, in folder: String) throws(SystemError) {

@@ -11,6 +11,7 @@ extension FleetLayout {
     object.add("fleet", name)
     object.add("event", event)
     object.add("formerEvent", formerEvent)
+    object.add("wasOpened", wasOpened)
     object.add("nodes", texts: nodes.map(\.description))
     object.add(
       "stations",
@@ -48,6 +49,7 @@ extension FleetLayout {
       nodes: nodes.compactMap { $0.string.flatMap(FleetNode.init) }, stations: stations.compactMap(Station.init),
       administrators: administrators)
     (self.port, self.routePort, self.room, self.authority) = (port, routePort, room, authority)
+    wasOpened = json["wasOpened"] != .bool(false)
     self.believed = believed.compactMap { $0.integer.flatMap(Int.init(exactly:)) }
     if let word = json["rotation"]?.string {
       guard let rotation = Rotation(word: word) else { throw other }

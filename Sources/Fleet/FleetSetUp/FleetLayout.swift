@@ -37,6 +37,8 @@ package struct FleetLayout: Sendable, Equatable {
   package var event: String
   /// The event before, for as long as its book can be written.
   package var formerEvent: String?
+  /// Whether the event's book was made: one that is no more is not made anew without a word, for every used ticket would be new.
+  package var wasOpened = false
   package var nodes: [FleetNode]
   package var stations: [Station]
   /// Keys of whoever makes and closes books; two while one follows the other.

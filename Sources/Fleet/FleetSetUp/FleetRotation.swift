@@ -118,6 +118,7 @@ extension FleetChange {
     }
     layout.formerEvent = layout.event
     layout.event = name
+    layout.wasOpened = false
     layout.rotation = .event
     try layout.check()
     let key = FleetKeyText.made()

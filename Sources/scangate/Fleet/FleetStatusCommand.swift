@@ -25,7 +25,7 @@ struct FleetStatusCommand: AsyncParsableCommand {
     let settings = try spoken { () throws(FleetFault) in try place.settings(layout) }
     let store = try connected(settings)
     let time = SystemTime()
-    var facts = await told(store, within: .seconds(6), time)
+    var facts = await told(store, within: .seconds(6))
     var status = FleetStatus(
       facts: facts, nodes: layout.nodes, stations: layout.stations.map(\.name), now: time.wall())
     status.revoked = Set(layout.stations.filter(\.isRevoked).map(\.name))
@@ -51,16 +51,6 @@ struct FleetStatusCommand: AsyncParsableCommand {
     if !status.isWell { throw ExitCode(1) }
   }
 
-  /// What the first server that takes us tells, or nothing.
-  private func told(_ store: JetStreamClaimStore, within most: Duration, _ time: SystemTime) async -> FleetFacts {
-    let end = time.now() + most
-    while true {
-      let facts = await store.facts(until: min(end, time.now() + .seconds(2)))
-      if !facts.servers.isEmpty || facts.bucket != nil || time.now() >= end { return facts }
-      try? await Task.sleep(for: .milliseconds(250))
-    }
-  }
-
   /// When each station has written last, of the writes after a revision.
   private func words(_ store: JetStreamClaimStore, after revision: ClaimRevision) async -> [StationID: WallTime] {
     let looking = Task {
@@ -83,44 +73,4 @@ struct FleetStatusCommand: AsyncParsableCommand {
     defer { alarm.cancel() }
     return await looking.value
   }
-}
-
-/// `scangate fleet open`
-struct FleetOpenCommand: AsyncParsableCommand {
-  static let configuration = CommandConfiguration(
-    commandName: "open", abstract: "Make the event's book on the servers, once.",
-    discussion: "Where it is there already, as it has to be, nothing is changed: what was written stays.")
-
-  @OptionGroup var folder: FleetFolderArgument
-
-  func run() async throws {
-    let (place, layout) = try folder.read()
-    let settings = try spoken { () throws(FleetFault) in try place.settings(layout) }
-    let store = try connected(settings)
-    var fault: ClaimFault?
-    do throws(ClaimFault) {
-      try await store.makeBucket(bytes: layout.room, until: SystemTime().now() + .seconds(30))
-    } catch { fault = error }
-    await store.stop()
-    switch fault {
-    case nil: break
-    case .otherVersion(let words), .refused(let words): throw failure(words)
-    default:
-      throw failure(
-        "No majority of the servers has made the book in 30 s: \(layout.servers.map(\.description).joined(separator: ", ")). See scangate fleet status \(place.path), and at each: journalctl -u nats-server"
-      )
-    }
-    Terminal.out(
-      "The book of \(layout.event) is open, on \(layout.nodes.count == 1 ? "one server" : "\(layout.nodes.count) servers")."
-    )
-  }
-}
-
-/// A connection to a fleet's servers that begins now.
-private func connected(_ settings: JetStreamSettings) throws -> JetStreamClaimStore {
-  do throws(SystemError) {
-    let store = try JetStreamClaimStore(settings)
-    store.start()
-    return store
-  } catch { throw failure("No connection was begun: \(error.words).") }
 }
