@@ -53,7 +53,7 @@ let floors: [(name: String, rooms: [String])] = [
   ("Outputs", ["SignalOutputs", "HolderProtocol", "OutputHolder", "HolderClient", "scangate-outputs"]),
   ("Storage", ["SQLiteFile", "Sealing", "Journal", "TicketLists"]),
   ("Web", ["WireText", "CodeSigning", "TicketTransport"]),
-  ("Fleet", ["FleetBook", "JetStreamClaims", "FleetSetUp"]),
+  ("Fleet", ["FleetBook", "FleetKeeping", "JetStreamClaims", "FleetSetUp"]),
   ("TicketSystems", ["TicketSystemKit", "EventSchedule", "Subscriptions", "Bookings", "SignedTickets"]),
   ("SetUp", ["SetUpCodes", "Enrolment", "KioskControl"]),
   (
@@ -214,6 +214,7 @@ let package = Package(
 
     // Several stations, one book.
     room("FleetBook", ["LibCrypto", "ScanModel", "WireCoding"]),
+    room("FleetKeeping", ["FleetBook", "LinuxIO", "ScanModel", "WireCoding"], small),
     room(
       "JetStreamClaims",
       ["CNATS", "CodeSigning", "FleetBook", "LibCrypto", "LinuxIO", "ScanModel", "WireText"], small),
@@ -267,7 +268,9 @@ let package = Package(
     // The whole.
     room(
       "ScanConfiguration",
-      ["Reading", "ScanModel", "StationProtocol", "TicketSystemKit", "TicketTransport", yams], small),
+      [
+        "FleetBook", "LibCrypto", "Reading", "ScanModel", "StationProtocol", "TicketSystemKit", "TicketTransport", yams,
+      ], small),
     room(
       "StationSetUp",
       [
@@ -277,7 +280,8 @@ let package = Package(
     room(
       "Gateway",
       [
-        "Admission", "Calls", "CameraReader", "DecodeClient", "HolderClient", "HolderProtocol", "LinuxIO", "Reading",
+        "Admission", "Calls", "CameraReader", "DecodeClient", "FleetBook", "FleetKeeping", "HolderClient",
+        "HolderProtocol", "LinuxIO", "Reading",
         "ScanConfiguration", "ScanModel", "Sealing", "SerialReader", "SetUpCodes", "SignalOutputs", "Signalling",
         "StationProtocol", "StationSetUp", "TicketSystemKit", "WedgeReader", "WireText",
       ], small),
@@ -287,7 +291,8 @@ let package = Package(
     room(
       "Service",
       [
-        "Gateway", "Journal", "LinuxIO", "ScanConfiguration", "ScanModel", "Sealing", "StationProtocol", "StationSetUp",
+        "FleetBook", "FleetKeeping", "Gateway", "JetStreamClaims", "Journal", "LibCrypto", "LinuxIO",
+        "ScanConfiguration", "ScanModel", "Sealing", "StationProtocol", "StationSetUp",
         "StationSocket",
         "TicketLists",
         "TicketSystemKit", logging, serviceLifecycle, unixSignals,
@@ -359,8 +364,8 @@ let package = Package(
       dependencies: [
         "Bookings", "CBuild", "CQREncode", "CameraReader", "CodeSigning", "Console", "DecodeClient", "DecodeProtocol",
         "Doctor",
-        "EventSchedule", "FirstRun", "FirstRunPage", "FleetBook", "FleetSetUp",
-        "Gateway", "JetStreamClaims", "Journal",
+        "EventSchedule", "FirstRun", "FirstRunPage",
+        "FleetBook", "FleetSetUp", "Gateway", "JetStreamClaims", "Journal",
         "KnownScanners", "LibCrypto", "LinuxIO", "MQTTBridge", "Reading", "ReportClient", "ReportProtocol",
         "Reports",
         "SQLiteFile", "ScanConfiguration",
@@ -461,6 +466,8 @@ let package = Package(
     tests(of: "Sealing"),
     tests(of: "FleetBook", ["FleetTesting", "LibCrypto", "ScanModel", "ScanTesting", "WireCoding"]),
     tests(
+      of: "FleetKeeping", ["FleetBook", "FleetTesting", "LibCrypto", "ScanModel", "ScanTesting", "WireCoding"]),
+    tests(
       of: "JetStreamClaims",
       ["CNATS", "FleetBook", "FleetTesting", "LinuxIO", "ScanModel", "ScanTesting", "ScriptedHTTP", "WireText"]),
     tests(
@@ -528,7 +535,8 @@ let package = Package(
     .testTarget(
       name: "ScanConfigurationTests",
       dependencies: [
-        "Bookings", "Calls", "EventSchedule", "Expectations", "Reading", "ScanConfiguration", "ScanModel",
+        "Bookings", "Calls", "EventSchedule", "Expectations", "FleetBook", "LibCrypto", "Reading", "ScanConfiguration",
+        "ScanModel",
         "ScanTesting", "SignedTickets", "StationProtocol", "Subscriptions", "TicketSystemKit", "TicketTransport",
       ],
       path: "Tests/Station/ScanConfigurationTests",
@@ -542,7 +550,8 @@ let package = Package(
     tests(
       of: "Gateway",
       [
-        "Admission", "Calls", "Enrolment", "EventSchedule", "KioskControl", "LinuxIO", "Reading", "ScanConfiguration",
+        "Admission", "Calls", "Enrolment", "EventSchedule", "FleetBook", "FleetKeeping", "FleetTesting", "KioskControl",
+        "LibCrypto", "LinuxIO", "Reading", "ScanConfiguration",
         "ScanModel", "ScanTesting", "ScriptedHTTP", "Sealing", "StationProtocol", "StationSetUp", "TicketSystemKit",
       ]),
     tests(of: "StationProtocol", ["ScanModel", "ScanTesting", "WireCoding"]),

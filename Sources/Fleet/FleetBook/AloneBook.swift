@@ -76,7 +76,7 @@ package struct AloneBook: Hashable, Sendable {
   /// Somebody was let in.
   package mutating func admit() { admitted = admitted == .max ? .max : admitted + 1 }
 
-  /// The fleet was told of one of them.
+  /// The fleet was told of one of them, or nobody came in after all.
   package mutating func told() { admitted = max(0, admitted - 1) }
 }
 

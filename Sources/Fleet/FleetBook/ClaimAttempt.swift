@@ -30,7 +30,7 @@ package struct ClaimAttempt: Hashable, Sendable {
     case concluded
     /// The gate has opened.
     case opened
-    /// It has not, and will not.
+    /// It has not, and will not; or the conclusion could not be made durable, and it may not.
     case notOpened
   }
 
@@ -165,7 +165,8 @@ package struct ClaimAttempt: Hashable, Sendable {
     case (.opened, .opening):
       phase = .ended
       return [.end(.admit(isProvisional: isAlone), owed: debts(.admitted))]
-    case (.notOpened, .opening): return stop(.late)
+    // Nor where the conclusion is not durable in time: should it be later, the next one takes its place.
+    case (.notOpened, .opening), (.notOpened, .concluding): return stop(.late)
     default: return []
     }
   }

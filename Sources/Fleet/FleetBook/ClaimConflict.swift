@@ -14,10 +14,10 @@ package struct ClaimConflict: Hashable, Sendable {
   ) -> [ClaimConflict] {
     let all: [ClaimConflict]
     switch rule {
-    case .quantity(let told):
+    case .quantity, .atMost:
       let inside = claim.entries.filter { $0.state == .admitted }
       guard let first = inside.first else { return [] }
-      all = inside.dropFirst(claim.allowance(told: told)).map { ClaimConflict(first: first, second: $0) }
+      all = inside.dropFirst(claim.allowance(told: rule.told)).map { ClaimConflict(first: first, second: $0) }
       // Any of those who are in may be the one too many.
       if inside.contains(where: { $0.scan == scan }) { return all }
     case .interval(let interval):

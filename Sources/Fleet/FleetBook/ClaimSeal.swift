@@ -1,6 +1,6 @@
 package import LibCrypto
 package import ScanModel
-internal import WireCoding
+package import WireCoding
 
 /// Writes claims as one station, and reads those of all stations of a fleet.
 ///
@@ -103,7 +103,8 @@ extension ClaimEntry {
   private static let redeemed: UInt8 = 1
   private static let provisional: UInt8 = 2
 
-  fileprivate func put(into writer: inout WireWriter) {
+  /// Puts it into a value, or into a station's journal.
+  package func put(into writer: inout WireWriter) {
     for byte in scan.bytes { writer.put(byte) }
     writer.put(station.description)
     writer.put(gate.name, limit: ClaimSeal.longestGate)
@@ -120,7 +121,8 @@ extension ClaimEntry {
     writer.putOptional(saidAt) { $0.put($1.nanoseconds) }
   }
 
-  fileprivate init(_ reader: inout WireReader) throws(WireError) {
+  /// Takes it from there.
+  package init(_ reader: inout WireReader) throws(WireError) {
     let scan = try Self.scan(&reader)
     guard let station = StationID(try reader.takeText(limit: StationID.longest)) else {
       throw WireError("an entry's station is no name")

@@ -6,18 +6,32 @@ package struct ClaimDemand: Hashable, Sendable {
   package enum Rule: Hashable, Sendable {
     /// So often, by what this station was told; as often as the fleet was told where it is `nil`, and once where neither was.
     case quantity(UInt32?)
+    /// So often at most, by what this station was told; whether it does its ticket system shows, which is asked on each claim. Of that the
+    /// fleet is not told.
+    case atMost(UInt32)
     /// As often as it is shown, and not twice in an interval, by the leader's clock.
     case interval(Duration)
   }
 
   /// Where.
   package var key: ClaimKey
-  /// How it admits.
+  /// How it admits, as the station was told.
   package var rule: Rule
 
   package init(_ key: ClaimKey, _ rule: Rule) {
     self.key = key
     self.rule = rule
+  }
+}
+
+extension ClaimDemand.Rule {
+  /// How often it admits by that; `nil` where nobody has told.
+  var told: UInt32? {
+    switch self {
+    case .quantity(let told): told
+    case .atMost(let most): most
+    case .interval: nil
+    }
   }
 }
 
@@ -247,9 +261,9 @@ struct ClaimWriting: Hashable, Sendable {
       repeats.contains($0.scan) && $0.station == entry.station && !$0.isSettled
     }
     switch demand.rule {
-    case .quantity(let told):
-      if let told { claim.quantity = told }
-      let allowance = claim.allowance(told: told)
+    case .quantity, .atMost:
+      if case .quantity(let told?) = demand.rule { claim.quantity = told }
+      let allowance = claim.allowance(told: demand.rule.told)
       // Its own place is one only as long as it is not beyond those that there are: it may have been taken alone.
       if claim.occupied - (own == nil ? 0 : 1) < allowance { return placed(claim, own) }
       let admitted = claim.entries.filter { $0.state == .admitted }

@@ -35,4 +35,7 @@ enum FleetPath {
   static func server(_ node: FleetNode, _ file: String) -> String { "servers/\(node.name)/\(file)" }
   static func station(_ station: FleetLayout.Station, _ file: String) -> String { "stations/\(station.name)/\(file)" }
   static let credential = "credential"
+  static let section = "fleet.yaml"
+  /// Which servers a station believes: what its section calls `ca`.
+  static let stationAuthority = "fleet-ca.pem"
 }

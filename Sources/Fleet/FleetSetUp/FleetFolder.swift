@@ -1,4 +1,3 @@
-internal import CodeSigning
 internal import FleetBook
 internal import Glibc
 package import JetStreamClaims
@@ -127,9 +126,9 @@ package struct FleetFolder: Sendable {
       // What was taken away on purpose is missed where it is needed.
       guard access("\(path)/\(file)", F_OK) == 0 else { continue }
       let credential = try known(FleetCredential(line(file)), file, "a station's credential")
-      guard credential.station == station.name, credential.fleet == layout.name,
-        credential.signing.publicKey?.rawRepresentation == station.signs.bytes
-      else { throw other(file, "the credential of this fleet's station \(station.name)") }
+      guard credential.signing.publicKey == station.signs else {
+        throw other(file, "the credential of this fleet's station \(station.name)")
+      }
       stations[station.name] = credential
     }
     return FleetSecrets(
@@ -139,14 +138,15 @@ package struct FleetFolder: Sendable {
 
   /// How whoever administers connects to the servers, for the event's book.
   package func settings(_ layout: FleetLayout) throws(FleetFault) -> JetStreamSettings {
-    let key = try known(FleetKey(bytes: key()), FleetPath.key, "a fleet's key")
+    let key = try known(FleetKey(bytes: FleetKeyText.bytes(key()) ?? []), FleetPath.key, "a fleet's key")
     return JetStreamSettings(
       servers: layout.servers, authority: try authority(layout), credential: try administrator(), name: "administrator",
       bucket: layout.event, mark: key.mark, replicas: layout.nodes.count)
   }
 
-  private func key() throws(FleetFault) -> [UInt8] {
-    try known(FleetKeyText.bytes(line(FleetPath.key)), FleetPath.key, "a fleet's key")
+  private func key() throws(FleetFault) -> String {
+    let text = try line(FleetPath.key)
+    return try known(FleetKeyText.bytes(text) == nil ? nil : text, FleetPath.key, "a fleet's key")
   }
 
   private func administrator() throws(FleetFault) -> NKey {

@@ -1,5 +1,5 @@
-internal import CodeSigning
 internal import FleetBook
+internal import LibCrypto
 internal import WireText
 
 /// The layout as a file: JSON, which `scangate fleet` alone writes.
@@ -18,7 +18,7 @@ extension FleetLayout {
       objects: stations.map { station in
         var object = JSONText()
         object.add("name", station.name.description)
-        object.add("signs", station.signs.text)
+        object.add("signs", StationKeyText.text(station.signs))
         object.add("keys", texts: station.keys)
         return object.text
       })
@@ -66,7 +66,7 @@ extension FleetLayout {
 extension FleetLayout.Station {
   fileprivate init?(_ json: JSONValue) {
     guard let name = json["name"]?.string.flatMap(StationID.init), let text = json["signs"]?.string,
-      let signs = VerifyingKey(text: text), let keys = json["keys"]?.array?.compactMap(\.string), keys.count <= 2
+      let signs = StationKeyText.key(text), let keys = json["keys"]?.array?.compactMap(\.string), keys.count <= 2
     else { return nil }
     self.init(name: name, signs: signs, keys: keys)
   }

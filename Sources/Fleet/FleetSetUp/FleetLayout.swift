@@ -1,6 +1,5 @@
-package import CodeSigning
 package import FleetBook
-package import JetStreamClaims
+package import LibCrypto
 
 /// A fleet as its folder has it: who its servers and stations are, and how far a change has come. No secret is in it.
 package struct FleetLayout: Sendable, Equatable {
@@ -9,7 +8,7 @@ package struct FleetLayout: Sendable, Equatable {
     /// Its name.
     package var name: StationID
     /// By what its claims are believed, for as long as the event lasts.
-    package var signs: VerifyingKey
+    package var signs: Ed25519.PublicKey
     /// By what servers take it; two while one follows the other, none once it was revoked.
     package var keys: [String]
 
@@ -56,25 +55,22 @@ package struct FleetLayout: Sendable, Equatable {
 
   /// What a fleet's, an event's and a station's name have.
   package static let nameRule = "1 to \(StationID.longest) of a-z, 0-9 and -"
+  /// How many stations a fleet has at most.
+  package static let most = 200
   /// What the room of an event may be, in bytes.
   package static let rooms: ClosedRange<Int64> = 10_000_000...100_000_000_000
 
   /// Where a station connects to.
-  package var servers: [JetStreamSettings.Server] { nodes.map { .init(host: $0.host, port: port) } }
-
-  /// Whose claims are believed.
-  var list: StationList {
-    StationList(Dictionary(stations.map { ($0.name, $0.signs) }, uniquingKeysWith: { first, _ in first }))
-  }
+  package var servers: [FleetServer] { nodes.map { .init(host: $0.host, port: port) } }
 
   /// - Throws: what is wrong with it.
   func check() throws(FleetFault) {
     guard StationID(name) != nil else { throw FleetFault(.asked, "A fleet's name has \(Self.nameRule).") }
     guard StationID(event) != nil else { throw FleetFault(.asked, "An event's name has \(Self.nameRule).") }
-    guard [1, 3, 5].contains(nodes.count) else {
+    guard [1, 3].contains(nodes.count) else {
       throw FleetFault(
         .asked,
-        "A fleet has 1, 3 or 5 servers, not \(nodes.count): of 2 or 4 no more may be lost than of 1 or 3, for a majority has to be there."
+        "A fleet has 1 or 3 servers, not \(nodes.count): of 2 none may be lost, for a majority has to be there; and a claim lies on no more than 3."
       )
     }
     guard Set(nodes.map(\.name)).count == nodes.count else {
@@ -83,8 +79,8 @@ package struct FleetLayout: Sendable, Equatable {
     guard Set(nodes.map(\.host)).count == nodes.count else {
       throw FleetFault(.asked, "Two servers are at one place: what is lost with one machine is lost with both.")
     }
-    guard (1...StationList.most).contains(stations.count) else {
-      throw FleetFault(.asked, "A fleet has 1 to \(StationList.most) stations, not \(stations.count).")
+    guard (1...Self.most).contains(stations.count) else {
+      throw FleetFault(.asked, "A fleet has 1 to \(Self.most) stations, not \(stations.count).")
     }
     guard Set(stations.map(\.name)).count == stations.count else {
       throw FleetFault(.asked, "Two stations have one name: their claims could not be told apart.")

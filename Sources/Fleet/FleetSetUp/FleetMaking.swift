@@ -1,6 +1,5 @@
 package import FleetBook
 internal import JetStreamClaims
-internal import CodeSigning
 internal import LibCrypto
 package import ScanModel
 
@@ -47,15 +46,12 @@ extension FleetChange {
     if let port = wish.port { layout.port = port }
     if let port = wish.routePort { layout.routePort = port }
     if let room = wish.room { layout.room = room }
-    let key = FleetKeyText.made()
+    let key = FleetKeyText.make()
+    let bytes = try FleetSecrets.made(FleetKeyText.bytes(key))
     var credentials: [StationID: FleetCredential] = [:]
     for name in names {
-      let credential = FleetCredential(
-        fleet: wish.name, event: event, station: name, connection: try FleetSecrets.key(),
-        signing: Ed25519.PrivateKey(), key: key)
-      let half = credential.signing.publicKey.flatMap { VerifyingKey(bytes: $0.rawRepresentation) }
-      layout.stations.append(
-        .init(name: name, signs: try FleetSecrets.made(half), keys: [credential.connection.user]))
+      let (station, credential) = try station(name, bytes)
+      layout.stations.append(station)
       credentials[name] = credential
     }
     // Before certificates are made of names that cannot be.
@@ -64,7 +60,8 @@ extension FleetChange {
       authorities: [1: try FleetSecrets.authority(of: wish.name, 1, at: now)], administrator: administrator, key: key,
       stations: credentials)
     var files = secrets.files(layout) + [FleetFile(FleetPath.readMe, FleetSteps.readMe(layout))]
-    files += try certificates(layout, secrets, at: now) + authorities(layout, secrets) + servers(layout) + lists(layout)
+    files +=
+      try certificates(layout, secrets, at: now) + authorities(layout, secrets) + servers(layout) + sections(layout)
     return FleetChange(layout: layout, files: files, removed: [], steps: FleetSteps.made(layout))
   }
 
@@ -87,7 +84,7 @@ extension FleetChange {
     let believed = secrets.believed(layout)
     let name = FleetServerFiles.authority
     return layout.nodes.map { FleetFile(FleetPath.server($0, name), believed, FleetFile.open) }
-      + layout.stations.map { FleetFile(FleetPath.station($0, name), believed, FleetFile.open) }
+      + layout.stations.map { FleetFile(FleetPath.station($0, FleetPath.stationAuthority), believed, FleetFile.open) }
   }
 
   /// What follows from the layout alone, for each server.
@@ -95,9 +92,30 @@ extension FleetChange {
     layout.nodes.flatMap { FleetServerFiles.files($0, layout) }
   }
 
-  /// Whose claims are believed, for each station.
-  static func lists(_ layout: FleetLayout) -> [FleetFile] {
-    let text = layout.list.text(fleet: layout.name)
-    return layout.stations.map { FleetFile(FleetPath.station($0, "stations.txt"), text) }
+  /// A station with keys of its own.
+  static func station(
+    _ name: StationID, _ fleet: [UInt8]
+  ) throws(FleetFault) -> (FleetLayout.Station, FleetCredential) {
+    let credential = try FleetSecrets.made(FleetCredential.make(fleet: fleet))
+    let signs = try FleetSecrets.made(credential.signing.publicKey)
+    return (FleetLayout.Station(name: name, signs: signs, keys: [credential.user.user]), credential)
+  }
+
+  /// What each station's configuration has to say, the same at all: its servers, and whose claims are believed.
+  static func sections(_ layout: FleetLayout) -> [FleetFile] {
+    let stations = layout.stations.map { "    \($0.name): \"\(StationKeyText.text($0.signs))\"" }
+    let text = """
+      # For the configuration of each station of the fleet \(layout.name). Made by scangate fleet.
+      fleet:
+        name: "\(layout.event)"
+        servers: [\(layout.servers.map { "\"tls://\($0)\"" }.joined(separator: ", "))]
+        credential: fleet
+        ca: /etc/scangate/fleet-ca.pem
+        stations:
+      \(stations.joined(separator: "\n"))
+        alone: refuse
+
+      """
+    return layout.stations.map { FleetFile(FleetPath.station($0, FleetPath.section), text) }
   }
 }

@@ -1,4 +1,3 @@
-internal import CodeSigning
 package import FleetBook
 internal import JetStreamClaims
 internal import LibCrypto
@@ -87,9 +86,9 @@ extension FleetChange {
     let place = try place(of: name, layout)
     let station = layout.stations[place]
     guard let old = secrets.stations[name] else { throw lacking(name) }
-    let credential = old.with(connection: try FleetSecrets.key())
+    let credential = try FleetSecrets.made(old.withAnotherUser())
     secrets.stations[name] = credential
-    layout.stations[place].keys = station.keys.suffix(1) + [credential.connection.user]
+    layout.stations[place].keys = station.keys.suffix(1) + [credential.user.user]
     layout.rotation = .credential(name)
     return FleetChange(
       layout: layout, files: servers(layout) + [secrets.credentialFile(station)].compactMap { $0 }, removed: [],
@@ -121,11 +120,15 @@ extension FleetChange {
     layout.wasOpened = false
     layout.rotation = .event
     try layout.check()
-    let key = FleetKeyText.made()
-    secrets.key = key
-    secrets.stations = secrets.stations.mapValues { $0.with(event: name, key: key) }
+    secrets.key = FleetKeyText.make()
+    let key = try secrets.keyBytes()
+    for (name, credential) in secrets.stations {
+      secrets.stations[name] = try FleetSecrets.made(credential.with(fleet: key))
+    }
     return FleetChange(
-      layout: layout, files: servers(layout) + [secrets.keyFile] + layout.stations.compactMap(secrets.credentialFile),
+      layout: layout,
+      files: servers(layout) + [secrets.keyFile] + layout.stations.compactMap(secrets.credentialFile)
+        + sections(layout),
       removed: [], steps: [FleetSteps.install(layout)] + FleetSteps.event(layout) + [FleetSteps.next])
   }
 
@@ -180,22 +183,18 @@ extension FleetChange {
       throw FleetFault(
         .asked, "The fleet has a station \(name), or had one, whose claims still count: give another name.")
     }
-    let credential = FleetCredential(
-      fleet: layout.name, event: layout.event, station: name, connection: try FleetSecrets.key(),
-      signing: Ed25519.PrivateKey(), key: secrets.key)
-    let half = credential.signing.publicKey.flatMap { VerifyingKey(bytes: $0.rawRepresentation) }
-    let station = FleetLayout.Station(
-      name: name, signs: try FleetSecrets.made(half), keys: [credential.connection.user])
+    let (station, credential) = try station(name, secrets.keyBytes())
     layout.stations.append(station)
     try layout.check()
     secrets.stations[name] = credential
     let own = [
       secrets.credentialFile(station),
       FleetFile(
-        FleetPath.station(station, FleetServerFiles.authority), secrets.believed(layout), FleetFile.open),
+        FleetPath.station(station, FleetPath.stationAuthority), secrets.believed(layout), FleetFile.open),
     ].compactMap { $0 }
     return FleetChange(
-      layout: layout, files: own + lists(layout) + servers(layout), removed: [], steps: FleetSteps.added(name, layout))
+      layout: layout, files: own + sections(layout) + servers(layout), removed: [],
+      steps: FleetSteps.added(name, layout))
   }
 
   private static func place(of name: StationID, _ layout: FleetLayout) throws(FleetFault) -> Int {

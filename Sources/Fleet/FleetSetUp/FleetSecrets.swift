@@ -9,8 +9,8 @@ package struct FleetSecrets: Sendable, Unshown {
   var authorities: [Int: CertificateAuthority]
   /// The newest key of whoever administers.
   var administrator: NKey
-  /// The fleet's key for the event.
-  var key: [UInt8]
+  /// The fleet's key for the event, as its file has it.
+  var key: String
   /// The newest one of each station.
   var stations: [StationID: FleetCredential]
 
@@ -31,7 +31,7 @@ package struct FleetSecrets: Sendable, Unshown {
     FleetFile(FleetPath.administrator, FleetAdministrator.text(administrator) + "\n", FleetFile.secret)
   }
 
-  var keyFile: FleetFile { FleetFile(FleetPath.key, FleetKeyText.text(key) + "\n", FleetFile.secret) }
+  var keyFile: FleetFile { FleetFile(FleetPath.key, key + "\n", FleetFile.secret) }
 
   func credentialFile(_ station: FleetLayout.Station) -> FleetFile? {
     stations[station.name].map {
@@ -67,6 +67,9 @@ package struct FleetSecrets: Sendable, Unshown {
     let span = (now.seconds - Self.early)..<(now.seconds + Self.serverLife)
     return try Self.made(authority.issue(for: node.names, holds: span))
   }
+
+  /// The fleet's key for the event: its bytes.
+  func keyBytes() throws(FleetFault) -> [UInt8] { try Self.made(FleetKeyText.bytes(key)) }
 
   static func key() throws(FleetFault) -> NKey { try made(NKey()) }
 

@@ -18,7 +18,7 @@ enum FleetSteps {
 
     servers/NAME    for the machine of that server, and nobody else: sudo sh install.sh puts it in its place.
     stations/NAME   for that station, and nobody else: its credential, the authority that signs the servers' certificates, and the
-                    list of all stations.
+                    section of its configuration.
     keep            for nobody: by what is in it servers, stations and events are made, and the book is opened and closed.
     fleet.json      what the fleet is, without any secret. Written by scangate fleet alone.
 
@@ -44,30 +44,31 @@ enum FleetSteps {
   static let next = "Only then go on: scangate fleet rotate next FOLDER"
 
   /// Where other authorities are believed.
-  static let authority = "Give each station its authority.pem anew, from its folder below stations"
+  static let authority =
+    "Give each station its fleet-ca.pem anew, from its folder below stations, and restart it where nobody passes just then: sudo systemctl restart scangate"
 
   static func credential(_ station: StationID) -> String {
-    "Give the station \(station) its credential anew, and have it read: sudo scangate credential set fleet --file credential; sudo systemctl reload scangate"
+    "Give the station \(station) its credential anew: sudo scangate credential set fleet --file credential; sudo systemctl restart scangate"
   }
 
   static func event(_ layout: FleetLayout) -> [String] {
     [
       "Make the new event's book: scangate fleet open FOLDER",
-      "While nobody passes: give each station its credential anew, from its folder below stations. A ticket that is good at both events would open once at stations of the old one and once at stations of the new one.",
+      "While nobody passes: give each station its credential and its section fleet.yaml anew, from its folder below stations, and restart it. A ticket that is good at both events would open once at stations of the old one and once at stations of the new one.",
     ]
   }
 
   static func revoked(_ station: StationID, _ layout: FleetLayout) -> [String] {
     [
       "Now, at each server: copy its folder below servers to it, and there: sudo sh install.sh. From then on it takes \(station) no more, and one that is connected is thrown out.",
-      "What \(station) has written still counts; no other station has to be told.",
+      "What \(station) has written still counts; it stays in the section of the others until the event is over.",
       "Whoever has its credential knows by what this event's tickets are named, and learns of none by it. The next event has another key: scangate fleet rotate event NAME FOLDER",
     ]
   }
 
   static func added(_ station: StationID, _ layout: FleetLayout) -> [String] {
     [
-      "First give every other station its stations.txt anew, from its folder below stations: what \(station) writes would be undecided for whoever does not know it.",
+      "First give every other station its section fleet.yaml anew, from its folder below stations, and restart it: what \(station) writes would be undecided for whoever does not know it.",
       install(layout),
       "Then give \(station) what is in stations/\(station).",
     ]

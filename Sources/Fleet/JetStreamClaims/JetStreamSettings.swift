@@ -1,22 +1,9 @@
-internal import FleetBook
+package import FleetBook
 
 /// Where a fleet's servers are, and how one speaks with them.
 package struct JetStreamSettings: Sendable {
   /// One server.
-  package struct Server: Sendable, Hashable, CustomStringConvertible {
-    /// A name or an address, which its certificate has to have.
-    package var host: String
-    /// The port.
-    package var port: UInt16
-
-    package init(host: String, port: UInt16) {
-      self.host = host
-      self.port = port
-    }
-
-    /// Host and port, for messages.
-    package var description: String { host.contains(":") ? "[\(host)]:\(port)" : "\(host):\(port)" }
-  }
+  package typealias Server = FleetServer
 
   /// The servers, in the order in which they are tried; one at least.
   package var servers: [Server]

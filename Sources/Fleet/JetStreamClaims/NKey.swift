@@ -25,7 +25,8 @@ package struct NKey: Sendable, Unshown {
   /// Makes a new key from the system's random source; `nil` where libcrypto has no memory.
   package init?() { self.init(Ed25519.PrivateKey().rawRepresentation) }
 
-  private init?(_ seed: [UInt8]) {
+  /// Takes the 32 bytes that a key is made of.
+  init?(_ seed: [UInt8]) {
     guard let key = Ed25519.PrivateKey(rawRepresentation: seed), let half = key.publicKey else { return nil }
     self.key = key
     user = Self.text([Self.userBits] + half.rawRepresentation)

@@ -116,6 +116,8 @@ package struct AttemptDecision: Sendable, Equatable {
     case interrupted
     /// The ticket system refuses, and an earlier request of ours whose answer was lost may be the reason: staff decide.
     case ownRequestPossible
+    /// Admitted without the fleet's word: stations that share a book could not be asked.
+    case withoutFleet
     /// The outcome belongs to no attempt that the ledger has open.
     case unknownAttempt
   }

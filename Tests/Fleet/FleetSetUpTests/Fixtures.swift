@@ -1,6 +1,7 @@
 import Expectations
 import FleetBook
 import Foundation
+import JetStreamClaims
 import ScanModel
 import Testing
 
@@ -46,6 +47,21 @@ extension FleetChange {
     let text = try text("stations/\(name)/credential")
     return try #require(FleetCredential(String(text.dropLast())))
   }
+}
+
+/// The stations that a section of a configuration names, and their keys as it has them.
+func stations(inSection text: String) -> [String: String] {
+  var stations: [String: String] = [:]
+  var isList = false
+  for line in text.split(separator: "\n") {
+    if isList, line.hasPrefix("    ") {
+      let parts = line.split(separator: ":").map { $0.filter { !" \"".contains($0) } }
+      if parts.count == 2 { stations[parts[0]] = parts[1] }
+    } else {
+      isList = line == "  stations:"
+    }
+  }
+  return stations
 }
 
 /// A folder of its own for `body`, which goes afterwards.

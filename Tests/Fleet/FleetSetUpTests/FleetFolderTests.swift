@@ -83,7 +83,7 @@ import Testing
       let settings = try place.settings(layout)
       expectEqual(settings.bucket, "fair-2026")
       expectEqual(settings.replicas, 3)
-      expectEqual(settings.mark, try change.credential("north").key?.mark)
+      expectEqual(settings.mark, try change.credential("north").key.mark)
       expectEqual(settings.servers.map(\.description), ["gate1:4222", "gate2.venue.example:4222", "10.0.0.13:4222"])
       expectEqual(settings.credential.user, layout.administrators.first)
     }

@@ -14,7 +14,7 @@ import Testing
     let expected =
       ["gate1", "gate2", "gate3"].flatMap { name in servers.map { "servers/\(name)/\($0)" } }
       + ["north", "south"].flatMap { name in
-        ["credential", "authority.pem", "stations.txt"].map { "stations/\(name)/\($0)" }
+        ["credential", "fleet-ca.pem", "fleet.yaml"].map { "stations/\(name)/\($0)" }
       } + ["README.txt", "keep/fleet.key", "keep/administrator", "keep/authority-1.pem", "keep/authority-1.key"]
     expectEqual(change.files.map(\.path).sorted(), expected.sorted())
     let secret = change.files.filter { $0.mode == 0o600 }.map(\.path).sorted()
@@ -33,11 +33,11 @@ import Testing
     var secrets: [String] = ["PRIVATE KEY"]
     for name in ["north", "south"] {
       let credential = try change.credential(name)
-      secrets += [credential.toBeSealed, credential.connection.toBeSealed]
+      secrets += [credential.toBeSealed, credential.user.toBeSealed]
       secrets.append(Data(credential.signing.rawRepresentation).base64EncodedString())
     }
     for path in ["keep/fleet.key", "keep/administrator"] {
-      let words = try change.text(path).split(whereSeparator: { " \n:".contains($0) }).dropFirst()
+      let words = try change.text(path).split(whereSeparator: { " \n:".contains($0) })
       secrets.append(String(try #require(words.last)))
     }
     let open = change.files.filter { $0.mode != 0o600 }.map { String(decoding: $0.bytes, as: UTF8.self) }
@@ -72,7 +72,7 @@ import Testing
         expect(certificate.status == 0 && certificate.text == key.text)
       }
       // Stations believe the same.
-      try expectEqual(place.text("stations/north/authority.pem"), place.text("servers/gate1/authority.pem"))
+      try expectEqual(place.text("stations/north/fleet-ca.pem"), place.text("servers/gate1/authority.pem"))
       try inFleet { other, _ in
         expect(
           try !believes(other.path + "/keep/authority-1.pem", place.path + "/servers/gate1/certificate.pem"),
@@ -84,20 +84,29 @@ import Testing
   @Test func stationsNameTicketsAlikeAndSignEachForItself() throws {
     let change = try FleetChange.making(wish(), at: made)
     let (north, south) = (try change.credential("north"), try change.credential("south"))
-    expectEqual(north.key?.mark, south.key?.mark)
-    expect(north.key != nil && north.event == "fair-2026" && north.fleet == "summer")
-    expect(north.connection.user != south.connection.user)
-    let list = try StationList.read(change.file("stations/south/stations.txt").bytes, file: "stations.txt")
-    expectEqual(Set(list.stations.keys.map(\.description)), ["north", "south"])
+    expectEqual(north.key.mark, south.key.mark)
+    expect(north.user.user != south.user.user)
+    expectEqual(change.layout.stations.map(\.keys), [[north.user.user], [south.user.user]])
+    let section = try change.text("stations/south/fleet.yaml")
+    try expectEqual(change.text("stations/north/fleet.yaml"), section)
+    let keys = stations(inSection: section).compactMapValues { StationKeyText.key($0) }
+    expectEqual(Set(keys.keys), ["north", "south"])
     let message: [UInt8] = [1, 2, 3]
     let signature = try #require(north.signing.signature(for: message))
-    expect(try #require(list.keys[north.station]).isValidSignature(signature, for: message))
-    expect(try !#require(list.keys[south.station]).isValidSignature(signature, for: message))
-    // By what it connects it signs nothing that is a claim's.
-    let connection = try #require(NKey(seed: north.connection.toBeSealed))
-    expectEqual(connection.user, change.layout.stations.first?.keys.first)
-    expect(!north.connection.toBeSealed.contains(Data(north.signing.rawRepresentation).base64EncodedString()))
-    expect(try change.text("stations/south/stations.txt") == change.text("stations/north/stations.txt"))
+    expect(try #require(keys["north"]).isValidSignature(signature, for: message))
+    expect(try !#require(keys["south"]).isValidSignature(signature, for: message))
+    for line in [
+      "  name: \"fair-2026\"",
+      "  servers: [\"tls://gate1:4222\", \"tls://gate2.venue.example:4222\", \"tls://10.0.0.13:4222\"]",
+      "  credential: fleet", "  ca: /etc/scangate/fleet-ca.pem", "  alone: refuse",
+    ] {
+      expect(section.split(separator: "\n").contains { $0 == line }, "\(line)")
+    }
+    // Each is one line without blanks, as what is sealed is.
+    for credential in [north, south] {
+      expect(credential.toBeSealed.utf8.allSatisfy { (0x21...0x7E).contains($0) })
+      expectEqual(FleetCredential(credential.toBeSealed)?.toBeSealed, credential.toBeSealed)
+    }
   }
 
   @Test func withoutStationsEachServersMachineIsOne() throws {
@@ -108,13 +117,14 @@ import Testing
 
   @Test func twoFleetsShareNothing() throws {
     let (one, other) = (try FleetChange.making(wish(), at: made), try FleetChange.making(wish(), at: made))
-    expect(try one.credential("north").key?.mark != other.credential("north").key?.mark)
+    expect(try one.credential("north").key.mark != other.credential("north").key.mark)
     for (file, twin) in zip(one.files, other.files) where file.mode == 0o600 { expect(file.bytes != twin.bytes) }
   }
 
   @Test func whatCannotBeAFleetIsRefusedInWords() throws {
-    try expect(fault { $0.nodes = [try node("a"), try node("b")] }.contains("1, 3 or 5 servers"))
-    try expect(fault { $0.nodes = [] }.contains("1, 3 or 5 servers"))
+    try expect(fault { $0.nodes = [try node("a"), try node("b")] }.contains("1 or 3 servers"))
+    try expect(fault { $0.nodes = try (1...5).map { try node("gate\($0)") } }.contains("not 5"))
+    try expect(fault { $0.nodes = [] }.contains("1 or 3 servers"))
     try expect(fault { $0.nodes = try (1...7).map { try node("gate\($0)") } }.contains("not 7"))
     try expect(fault { $0.nodes = try ["a", "b", "a.example"].map { try node($0) } }.contains("one name"))
     try expect(fault { $0.nodes = try ["a=h", "b=h", "c"].map { try node($0) } }.contains("one place"))

@@ -28,20 +28,20 @@ import Testing
       let south = try place.credential("south")
       let change = try place.rotate(.credential(station("north")))
       let new = try place.credential("north")
-      expect(new.connection.user != old.connection.user)
+      expect(new.user.user != old.user.user)
       expectEqual(new.signing.rawRepresentation, old.signing.rawRepresentation, "what it has signed stays its own")
-      expectEqual(new.key?.mark, old.key?.mark)
+      expectEqual(new.key.mark, old.key.mark)
       expect(change.steps.contains { $0.contains("scangate credential set fleet") })
       for server in ["gate1", "gate2", "gate3"] {
         try expectEqual(
-          place.users(server).stations, [old.connection.user, new.connection.user, south.connection.user])
+          place.users(server).stations, [old.user.user, new.user.user, south.user.user])
       }
       // One at a time.
       try expect(refused(place, .certificates).contains("The exchange of the credential of north is under way"))
       try expect(refused(place, .credential(station("south"))).contains("rotate next"))
       try place.rotate(.next)
       for server in ["gate1", "gate2", "gate3"] {
-        try expectEqual(place.users(server).stations, [new.connection.user, south.connection.user])
+        try expectEqual(place.users(server).stations, [new.user.user, south.user.user])
       }
       try expect(refused(place, .next).contains("Nothing was begun"))
     }
@@ -70,7 +70,7 @@ import Testing
           try place.text("servers/gate1/\(text)").write(toFile: path, atomically: true, encoding: .utf8)
           if kept == 0 { certificates.append(path) } else { authorities.append(path) }
         }
-        try expectEqual(place.text("stations/south/authority.pem"), place.text("servers/gate3/authority.pem"))
+        try expectEqual(place.text("stations/south/fleet-ca.pem"), place.text("servers/gate3/authority.pem"))
       }
       try keep(0)
       let key = try place.text("servers/gate1/key.pem")
@@ -108,9 +108,11 @@ import Testing
       let change = try place.rotate(.event("fair-2027"))
       try expect(!place.layout().wasOpened)
       let new = try place.credential("north")
-      expect(new.event == "fair-2027" && new.key?.mark != old.key?.mark)
-      try expectEqual(place.credential("south").key?.mark, new.key?.mark)
-      expect(new.connection.user == old.connection.user)
+      expect(new.key.mark != old.key.mark)
+      expectEqual(new.signing.rawRepresentation, old.signing.rawRepresentation)
+      try expect(place.text("stations/south/fleet.yaml").contains("name: \"fair-2027\""))
+      try expectEqual(place.credential("south").key.mark, new.key.mark)
+      expect(new.user.user == old.user.user)
       expect(change.steps.contains { $0.contains("While nobody passes") })
       func mayWrite(_ event: String) throws -> Bool {
         let users = try #require(place.server("gate1")["accounts"]?["FLEET"]?["users"]?.list)
@@ -120,7 +122,7 @@ import Testing
       }
       try expect(mayWrite("fair-2026") && mayWrite("fair-2027"))
       try expectEqual(place.settings(place.layout()).bucket, "fair-2027")
-      try expectEqual(place.settings(place.layout()).mark, new.key?.mark)
+      try expectEqual(place.settings(place.layout()).mark, new.key.mark)
       try place.rotate(.next)
       try expect(!mayWrite("fair-2026") && mayWrite("fair-2027"))
       try expect(refused(place, .event("fair-2027")).contains("every used ticket would be new"))
@@ -131,16 +133,16 @@ import Testing
   @Test func aStationThatIsRevokedIsTakenByNoServerAndStillBelieved() throws {
     try inFleet { place, _ in
       let old = try place.credential("north")
-      let list = try place.text("stations/south/stations.txt")
+      let list = try place.text("stations/south/fleet.yaml")
       // In the midst of an exchange of its own, too.
       try place.rotate(.credential(station("north")))
       let change = try place.rotate(.revoke(station("north")))
       for server in ["gate1", "gate2", "gate3"] {
-        try expectEqual(place.users(server).stations, [place.credential("south").connection.user])
+        try expectEqual(place.users(server).stations, [place.credential("south").user.user])
         let text = try place.text("servers/\(server)/nats-server.conf")
-        expect(!text.contains(old.connection.user))
+        expect(!text.contains(old.user.user))
       }
-      try expectEqual(place.text("stations/south/stations.txt"), list, "what it has written still counts")
+      try expectEqual(place.text("stations/south/fleet.yaml"), list, "what it has written still counts")
       expect(!FileManager.default.fileExists(atPath: place.path + "/stations/north/credential"))
       expect(change.steps.first?.hasPrefix("Now") == true && change.steps.contains { $0.contains("rotate event") })
       let layout = try place.layout()
@@ -160,15 +162,15 @@ import Testing
     try inFleet { place, _ in
       let change = try place.rotate(.add(station("west")))
       let west = try place.credential("west")
-      try expectEqual(west.key?.mark, place.credential("north").key?.mark)
+      try expectEqual(west.key.mark, place.credential("north").key.mark)
       for name in ["north", "south", "west"] {
-        let list = try StationList.read(
-          Array(place.text("stations/\(name)/stations.txt").utf8), file: "stations.txt")
-        expectEqual(list.keys[west.station]?.rawRepresentation, west.signing.publicKey?.rawRepresentation)
+        let known = try stations(inSection: place.text("stations/\(name)/fleet.yaml"))
+        expectEqual(known["west"].flatMap { StationKeyText.key($0) }, west.signing.publicKey)
+        expectEqual(known.count, 3)
       }
-      try expectEqual(place.users("gate3").stations.last, west.connection.user)
-      try expectEqual(place.text("stations/west/authority.pem"), place.text("servers/gate1/authority.pem"))
-      let first = try #require(change.steps.firstIndex { $0.contains("stations.txt") })
+      try expectEqual(place.users("gate3").stations.last, west.user.user)
+      try expectEqual(place.text("stations/west/fleet-ca.pem"), place.text("servers/gate1/authority.pem"))
+      let first = try #require(change.steps.firstIndex { $0.contains("fleet.yaml") })
       let last = try #require(change.steps.firstIndex { $0.contains("stations/west") })
       expect(first < last)
       try expect(refused(place, .add(station("west"))).contains("has a station west"))
@@ -201,9 +203,9 @@ import Testing
         try place.rotate(rotation)
         while try place.layout().rotation != nil { try place.rotate(.next) }
         let (north, now) = (try place.credential("north"), try place.layout())
-        expectEqual(now.stations.first?.keys, [north.connection.user])
-        expectEqual(north.event, now.event)
-        try expectEqual(place.settings(now).mark, north.key?.mark)
+        expectEqual(now.stations.first?.keys, [north.user.user])
+        try expect(place.text("stations/north/fleet.yaml").contains("name: \"\(now.event)\""))
+        try expectEqual(place.settings(now).mark, north.key.mark)
         try expectEqual(now.administrators, [place.settings(now).credential.user])
       }
     }
@@ -238,9 +240,10 @@ import Testing
           expectEqual(users.administrators, layout.administrators, "seed \(seed), step \(step)")
           expectEqual(users.stations, layout.stations.flatMap(\.keys), "seed \(seed), step \(step)")
         }
+        let mark = try place.settings(layout).mark
         for station in layout.stations where !station.isRevoked {
-          expectEqual(secrets.stations[station.name]?.connection.user, station.keys.last, "seed \(seed), step \(step)")
-          expectEqual(secrets.stations[station.name]?.event, layout.event, "seed \(seed), step \(step)")
+          expectEqual(secrets.stations[station.name]?.key.mark, mark, "seed \(seed), step \(step)")
+          expectEqual(secrets.stations[station.name]?.user.user, station.keys.last, "seed \(seed), step \(step)")
         }
       }
     }

@@ -94,18 +94,6 @@ import Testing
     expect(!noBook.hasQuorum && page(noBook).contains("there is no book, or nobody leads it"))
   }
 
-  /// Of five two may be lost.
-  @Test func fiveServers() throws {
-    let status = try status {
-      $0.nodes += try ["gate4", "gate5"].map { try node($0) }
-      $0.facts.bucket?.replicas = 5
-      $0.facts.followers += [follower("gate4"), follower("gate5", silent: .seconds(60))]
-      $0.facts.servers.append(.init(name: "gate4", version: "2.10.27"))
-    }
-    expect(status.hasQuorum && status.majority == 3)
-    expect(page(status).contains("a majority is there, and 1 more may be lost"), "\(page(status))")
-  }
-
   @Test func oneServerAlone() throws {
     let status = try status {
       $0.nodes = [try node("gate1")]

@@ -3,6 +3,7 @@ import FleetBook
 import Foundation
 import Glibc
 import JetStreamClaims
+import LibCrypto
 import ScanModel
 import Synchronization
 import Testing
@@ -96,26 +97,26 @@ final class WrittenServers: Sendable {
   func log(_ name: String) -> String { (try? String(contentsOfFile: "\(root)/\(name).log", encoding: .utf8)) ?? "" }
 
   /// How a station connects, by its own files alone.
-  func settings(_ credential: FleetCredential, believing authority: String) throws -> JetStreamSettings {
+  func settings(_ name: String, _ credential: FleetCredential, believing authority: String) throws -> JetStreamSettings
+  {
     let layout = try place.layout()
     return JetStreamSettings(
-      servers: layout.servers, authority: authority, credential: credential.connection,
-      name: credential.station.description, bucket: credential.event, mark: try #require(credential.key).mark,
-      replicas: layout.nodes.count)
+      servers: layout.servers, authority: authority, credential: credential.user, name: name, bucket: layout.event,
+      mark: credential.key.mark, replicas: layout.nodes.count)
   }
 
   /// A station's store, and what it seals its claims with.
   func joined(_ name: String) throws -> (store: JetStreamClaimStore, seal: ClaimSeal) {
     let credential = try place.credential(name)
-    let authority = try place.text("stations/\(name)/authority.pem")
-    let list = try StationList.read(Array(place.text("stations/\(name)/stations.txt").utf8), file: "stations.txt")
-    let store = try JetStreamClaimStore(settings(credential, believing: authority))
+    var keys: [StationID: Ed25519.PublicKey] = [:]
+    for (name, text) in try stations(inSection: place.text("stations/\(name)/fleet.yaml")) {
+      keys[try station(name)] = StationKeyText.key(text)
+    }
+    let store = try JetStreamClaimStore(
+      settings(name, credential, believing: place.text("stations/\(name)/fleet-ca.pem")))
     store.start()
     return (
-      store,
-      ClaimSeal(
-        fleet: "\(credential.fleet) \(credential.event)", station: credential.station, key: credential.signing,
-        stations: list.keys)
+      store, ClaimSeal(fleet: "summer", station: try station(name), key: credential.signing, stations: keys)
     )
   }
 

@@ -24,8 +24,8 @@ import Testing
     let (north, south) = (try servers.joined("north"), try servers.joined("south"))
     await north.store.becomes(.ready)
     await south.store.becomes(.ready)
-    let key = try #require(servers.place.credential("north").key?.name(.ticket, [1], [2]))
-    try expectEqual(servers.place.credential("south").key?.name(.ticket, [1], [2]), key)
+    let key = try #require(servers.place.credential("north").key.name(.ticket, [1], [2]))
+    try expectEqual(servers.place.credential("south").key.name(.ticket, [1], [2]), key)
     let value = try #require(north.seal.seal(Claim(), for: key, replacing: .none))
     let revision = try await north.store.create(key, value, until: soon())
     let found = try #require(try await south.store.read(key, until: soon()))
@@ -101,17 +101,17 @@ import Testing
   /// Certificates are exchanged step by step, and a station that has the authorities of the step before is taken in each.
   @Test func certificatesAreExchangedWhileStationsWork() async throws {
     let servers = try await opened()
-    var authority = try servers.place.text("stations/south/authority.pem")
+    var authority = try servers.place.text("stations/south/fleet-ca.pem")
     for rotation: FleetRotation in [.certificates, .next, .next] {
       try servers.place.rotate(rotation)
       try servers.reload()
       // As it is before it has got the new file.
       let store = try JetStreamClaimStore(
-        servers.settings(try servers.place.credential("south"), believing: authority))
+        servers.settings("south", servers.place.credential("south"), believing: authority))
       store.start()
       _ = try await claimed(store)
       await store.stop()
-      authority = try servers.place.text("stations/south/authority.pem")
+      authority = try servers.place.text("stations/south/fleet-ca.pem")
     }
   }
 
