@@ -535,8 +535,8 @@ let package = Package(
     .testTarget(
       name: "ScanConfigurationTests",
       dependencies: [
-        "Bookings", "Calls", "EventSchedule", "Expectations", "FleetBook", "LibCrypto", "Reading", "ScanConfiguration",
-        "ScanModel",
+        "Bookings", "Calls", "EventSchedule", "Expectations", "FleetBook", "FleetSetUp", "LibCrypto", "Reading",
+        "ScanConfiguration", "ScanModel",
         "ScanTesting", "SignedTickets", "StationProtocol", "Subscriptions", "TicketSystemKit", "TicketTransport",
       ],
       path: "Tests/Station/ScanConfigurationTests",
