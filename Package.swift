@@ -469,7 +469,10 @@ let package = Package(
       of: "FleetKeeping", ["FleetBook", "FleetTesting", "LibCrypto", "ScanModel", "ScanTesting", "WireCoding"]),
     tests(
       of: "JetStreamClaims",
-      ["CNATS", "FleetBook", "FleetTesting", "LinuxIO", "ScanModel", "ScanTesting", "ScriptedHTTP", "WireText"]),
+      [
+        "CNATS", "FleetBook", "FleetTesting", "LibCrypto", "LinuxIO", "ScanModel", "ScanTesting", "ScriptedHTTP",
+        "WireText",
+      ]),
     tests(
       of: "FleetSetUp",
       ["CodeSigning", "FleetBook", "JetStreamClaims", "LibCrypto", "LinuxIO", "ScanModel", "ScanTesting"]),

@@ -1,5 +1,5 @@
 package import LibCrypto
-package import ScanModel
+internal import ScanModel
 package import WireCoding
 
 /// Writes claims as one station, and reads those of all stations of a fleet.

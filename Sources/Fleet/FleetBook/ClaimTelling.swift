@@ -1,4 +1,4 @@
-package import ScanModel
+internal import ScanModel
 
 /// Tells the fleet one thing of one key, however often answers are lost: reads, changes, writes at the revision that it read.
 ///

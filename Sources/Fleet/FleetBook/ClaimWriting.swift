@@ -1,4 +1,4 @@
-package import ScanModel
+internal import ScanModel
 
 /// What a station asks of a key before somebody passes.
 package struct ClaimDemand: Hashable, Sendable {

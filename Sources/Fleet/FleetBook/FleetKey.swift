@@ -1,4 +1,4 @@
-package import LibCrypto
+internal import LibCrypto
 
 /// What all stations of a fleet have and nobody else: by it they name tickets and sales to each other.
 package struct FleetKey: Sendable {

@@ -10,7 +10,7 @@ extension ClaimKeeper {
   private static let stuckFor = Duration.seconds(30)
 
   /// So much is still to be told.
-  package var owedCount: Int { owed.count }
+  package var owedCount: Int { owed.count + (beingTold == nil ? 0 : 1) }
 
   /// So many admissions without the fleet's word are untold.
   package var untoldAlone: Int { alone.admitted }
@@ -63,7 +63,9 @@ extension ClaimKeeper {
       }
       pausedUntil = nil
       owed.removeFirst()
+      beingTold = debt
       let (told, end) = await tell(debt)
+      beingTold = nil
       switch end {
       case .told(let conflicts):
         (later, stuck) = (0, nil)
@@ -72,14 +74,14 @@ extension ClaimKeeper {
         later += 1
         owed.append(told)
         // Who is in is being told, or is another station's to tell.
-        if later > owed.count { pausedUntil = time.now() + settings.tellingPause }
+        if later > owed.count { (later, pausedUntil) = (0, time.now() + settings.tellingPause) }
       case .away:
         owed.insert(told, at: 0)
         pausedUntil = time.now() + settings.tellingPause
       case .stuck(let words):
         later += 1
         owed.append(told)
-        if later > owed.count { pausedUntil = time.now() + Self.stuckFor }
+        if later > owed.count { (later, pausedUntil) = (0, time.now() + Self.stuckFor) }
         if stuck != words { tell(.stuck(words)) }
         stuck = words
       }

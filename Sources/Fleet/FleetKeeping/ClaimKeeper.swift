@@ -90,10 +90,12 @@ package actor ClaimKeeper {
   var running: [ScanID: Running] = [:]
   var seen = SeenClaims()
   var alone: AloneBook
-  /// Why the store is known not to answer.
-  var away: ClaimFault?
+  /// Why the store is known not to answer; `nil` while it is not.
+  package internal(set) var away: ClaimFault?
   /// What is to be told, in this order.
   var owed: [ClaimDebt] = []
+  /// What is being told.
+  var beingTold: ClaimDebt?
   var telling: Task<Void, Never>?
   /// Whether the store was without answer when something was told last, so that it is waited for.
   var pausedUntil: MonotonicTime?

@@ -57,6 +57,7 @@ struct ClaimRows {
         }
         try reader.end()
       }
+      repeatable = rows.values.filter { $0.conclusion != nil && $0.owed.isEmpty }.map(\.intent.scan)
       guard let bytes = found[cursorKey] else { return .none }
       var reader = WireReader(bytes)
       return ClaimRevision(try reader.take())

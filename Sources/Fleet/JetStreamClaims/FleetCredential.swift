@@ -1,7 +1,7 @@
 internal import CodeSigning
 package import FleetBook
 package import LibCrypto
-package import ScanModel
+internal import ScanModel
 
 /// What a station is to its fleet, as one secret: the fleet's key, what it shows to servers, and what it signs its claims with.
 ///

@@ -1,3 +1,5 @@
+internal import FleetBook
+
 /// What a fleet's server wants in its file, as nats-server reads it. Pure.
 ///
 /// Each station has a key of its own, and may write claims, read them and watch them, and nothing else: it asks for no stream to be made

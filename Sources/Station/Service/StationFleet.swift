@@ -3,9 +3,9 @@ internal import FleetKeeping
 internal import JetStreamClaims
 internal import LibCrypto
 internal import LinuxIO
-package import ScanConfiguration
-package import ScanModel
-package import TicketSystemKit
+internal import ScanConfiguration
+internal import ScanModel
+internal import TicketSystemKit
 
 /// What a station has of its fleet while it serves: the connection to the servers, and who keeps its claims. Where the configuration has no
 /// fleet there is none of this, and the client library of NATS is never loaded.

@@ -66,6 +66,36 @@ import Testing
     expect(attempt.isEnded)
   }
 
+  /// The disk is too slow for the conclusion: should it come to be durable later, the next one is behind it.
+  @Test(arguments: [true, false]) func whatIsNotDurableOpensNothing(redeems: Bool) throws {
+    var attempt = attempt(redeems: redeems)
+    let begin = attempt.begin(at: start, wall: wall, knowing: nil, isAway: false)
+    let intent = try #require(note(begin))
+    _ = attempt.handle(.answered(try #require(asked(begin)).number, .written(ClaimRevision(7))), at: start, wall: wall)
+    _ = attempt.handle(.noted(intent), at: start, wall: wall)
+    _ = attempt.handle(.redeemed([]), at: start, wall: wall)
+    let effects = attempt.handle(.notOpened, at: start, wall: wall)
+    expectEqual(verdict(effects), .late)
+    expectEqual(owed(effects), [redeems ? .interrupted : .released])
+    guard case .close(let conclusion)? = effects.first else { return expect(false, "nothing takes its place") }
+    expect(!conclusion.isAdmission)
+  }
+
+  /// A code that may be for several is asked for again where that is known, and the fleet is not told of what may not be so.
+  @Test func whatATicketMayBeForIsRoomAndNotTold() throws {
+    var attempt = attempt(.atMost(3))
+    let begin = attempt.begin(at: start, wall: wall, knowing: nil, isAway: false)
+    let reading = attempt.handle(
+      .answered(try #require(asked(begin)).number, .failed(.wrongRevision)), at: start, wall: wall)
+    let writing = attempt.handle(
+      .answered(try #require(asked(reading)).number, known([entry(2, .admitted)], at: 9)), at: start, wall: wall)
+    guard case .write(let claim, let revision)? = asked(writing)?.call.kind else {
+      return expect(false, "there was room")
+    }
+    expectEqual(revision, ClaimRevision(9))
+    expect(claim.entries.count == 2 && claim.quantity == nil)
+  }
+
   @Test func nobodyIsAskedBeforeTheIntentIsDurable() throws {
     var attempt = attempt()
     let begin = attempt.begin(at: start, wall: wall, knowing: nil, isAway: false)

@@ -22,8 +22,7 @@ import Testing
     let fleet = try KeptFleet()
     let north = try await cutOff(fleet, "north", .refuse)
     expectEqual(await north.present(try fleet.ticket(1), within: .milliseconds(50)).verdict, .alone(.refuses))
-    north.network.cut(false)
-    try await north.allTold()
+    try await north.join()
     expectEqual(await north.present(try fleet.ticket(1)).verdict, .admit(isProvisional: false))
   }
 
@@ -41,7 +40,7 @@ import Testing
     try await next.start()
     expectEqual(await next.keeper.untoldAlone, 2)
     expectEqual(await next.present(try fleet.ticket(4), within: .milliseconds(50)).verdict, .alone(.people))
-    next.network.cut(false)
+    try await next.join()
     try await next.allTold()
     expectEqual(await next.keeper.untoldAlone, 0)
     for number in 1...2 {
@@ -67,9 +66,9 @@ import Testing
     for station in [north, south] {
       expectEqual(await station.present(key, within: .milliseconds(50)).verdict, .admit(isProvisional: true))
     }
-    north.network.cut(false)
+    try await north.join()
     try await north.allTold()
-    south.network.cut(false)
+    try await south.join()
     try await south.allTold()
     let claim = try await fleet.claim(key)
     expect(claim.entries.count == 2 && claim.entries.allSatisfy { $0.state == .admitted && $0.isProvisional })

@@ -116,6 +116,13 @@ final class KeptStation: Sendable {
     }
   }
 
+  /// Joins it with the fleet again, and returns when it knows.
+  func join() async throws {
+    network.cut(false)
+    for _ in 0..<20_000 where await keeper.away != nil { try await Task.sleep(for: .milliseconds(1)) }
+    expect(await keeper.away == nil)
+  }
+
   /// Returns when the fleet was told everything.
   func allTold() async throws {
     for _ in 0..<20_000 {

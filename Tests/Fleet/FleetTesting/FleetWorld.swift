@@ -131,7 +131,11 @@ struct FleetWorld: Hashable, Sendable {
       }
       for (place, pending) in station.pending.enumerated() {
         if pending == .redeem { actions.append(.unanswered(number, place)) }
-        if case .open = pending { actions.append(.notOpened(number, place)) }
+        // The gate's fault, or the disk's: then the conclusion is not durable in time.
+        switch pending {
+        case .open, .conclude: actions.append(.notOpened(number, place))
+        case .note, .redeem, .close: break
+        }
       }
       if crashesLeft > 0, station.attempt != nil || station.telling != nil || !station.pending.isEmpty {
         actions.append(.crash(number))

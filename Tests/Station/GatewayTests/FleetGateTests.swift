@@ -85,6 +85,13 @@ private struct FleetStationBench {
     return await ledger.leave(scan, key: TicketKey(Self.code.bytes), system: system)
   }
 
+  /// Joins it with the fleet again, and returns when it knows.
+  func join() async throws {
+    network.cut(false)
+    for _ in 0..<20_000 where await claims.away != nil { try await Task.sleep(for: .milliseconds(1)) }
+    expect(await claims.away == nil)
+  }
+
   func allTold() async throws {
     for _ in 0..<20_000 {
       if await claims.owedCount == 0 { return }
@@ -161,7 +168,7 @@ private struct FleetStationBench {
     expectEqual(kept.decision.verdict, .undecided(.unreachable))
     expect(kept.decision.detail?.contains("fleet.alone") == true)
     expect(north.system.asked.isEmpty)
-    north.network.cut(false)
+    try await north.join()
     expectEqual(await north.present().decision.verdict, .admit)
   }
 
@@ -178,9 +185,9 @@ private struct FleetStationBench {
       expectEqual(kept.decision.note, .withoutFleet)
       expect(kept.isProvisional && !kept.decision.isProvisional)
     }
-    north.network.cut(false)
+    try await north.join()
     try await north.allTold()
-    south.network.cut(false)
+    try await south.join()
     try await south.allTold()
     for await case .conflict(let conflict) in events {
       expectEqual(conflict.told.ending, .contradicted)
