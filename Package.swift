@@ -53,7 +53,7 @@ let floors: [(name: String, rooms: [String])] = [
   ("Outputs", ["SignalOutputs", "HolderProtocol", "OutputHolder", "HolderClient", "scangate-outputs"]),
   ("Storage", ["SQLiteFile", "Sealing", "Journal", "TicketLists"]),
   ("Web", ["WireText", "CodeSigning", "TicketTransport"]),
-  ("Fleet", ["FleetBook", "FleetKeeping", "JetStreamClaims"]),
+  ("Fleet", ["FleetBook", "FleetKeeping", "JetStreamClaims", "FleetSetUp"]),
   ("TicketSystems", ["TicketSystemKit", "EventSchedule", "Subscriptions", "Bookings", "SignedTickets"]),
   ("SetUp", ["SetUpCodes", "Enrolment", "KioskControl"]),
   (
@@ -218,6 +218,9 @@ let package = Package(
     room(
       "JetStreamClaims",
       ["CNATS", "CodeSigning", "FleetBook", "LibCrypto", "LinuxIO", "ScanModel", "WireText"], small),
+    room(
+      "FleetSetUp",
+      ["CodeSigning", "FleetBook", "JetStreamClaims", "LibCrypto", "LinuxIO", "ScanModel", "WireText"], small),
 
     // Ticket systems.
     room(
@@ -362,7 +365,7 @@ let package = Package(
         "Bookings", "CBuild", "CQREncode", "CameraReader", "CodeSigning", "Console", "DecodeClient", "DecodeProtocol",
         "Doctor",
         "EventSchedule", "FirstRun", "FirstRunPage",
-        "FleetBook", "Gateway", "JetStreamClaims", "Journal",
+        "FleetBook", "FleetSetUp", "Gateway", "JetStreamClaims", "Journal",
         "KnownScanners", "LibCrypto", "LinuxIO", "MQTTBridge", "Reading", "ReportClient", "ReportProtocol",
         "Reports",
         "SQLiteFile", "ScanConfiguration",
@@ -471,6 +474,9 @@ let package = Package(
         "WireText",
       ]),
     tests(
+      of: "FleetSetUp",
+      ["CodeSigning", "FleetBook", "JetStreamClaims", "LibCrypto", "LinuxIO", "ScanModel", "ScanTesting"]),
+    tests(
       of: "Journal",
       [
         "CLinux", "CSQLite", "LinuxIO", "PowerCut", "SQLiteFile", "ScanModel", "ScanTesting", "Sealing",
@@ -532,8 +538,8 @@ let package = Package(
     .testTarget(
       name: "ScanConfigurationTests",
       dependencies: [
-        "Bookings", "Calls", "EventSchedule", "Expectations", "FleetBook", "LibCrypto", "Reading", "ScanConfiguration",
-        "ScanModel",
+        "Bookings", "Calls", "EventSchedule", "Expectations", "FleetBook", "FleetSetUp", "LibCrypto", "Reading",
+        "ScanConfiguration", "ScanModel",
         "ScanTesting", "SignedTickets", "StationProtocol", "Subscriptions", "TicketSystemKit", "TicketTransport",
       ],
       path: "Tests/Station/ScanConfigurationTests",

@@ -46,6 +46,21 @@ package struct FleetCredential: Sendable, Unshown {
     return FleetCredential(Base32.text(body + check(body)))
   }
 
+  /// The same station with a new key for its servers; `nil` where libcrypto has no memory.
+  package func withAnotherUser() -> FleetCredential? { replacing(1, Ed25519.PrivateKey().rawRepresentation) }
+
+  /// The same station with another key of its fleet's, of `FleetKey.length` bytes; `nil` of another length.
+  package func with(fleet: [UInt8]) -> FleetCredential? { replacing(0, fleet) }
+
+  private func replacing(_ number: Int, _ part: [UInt8]) -> FleetCredential? {
+    guard part.count == Self.keyLength, var body = Base32.bytes(toBeSealed.utf8)?.dropLast(Self.checkLength) else {
+      return nil
+    }
+    let start = 1 + number * Self.keyLength
+    body.replaceSubrange(start..<(start + Self.keyLength), with: part)
+    return FleetCredential(Base32.text(body + Self.check(Array(body))))
+  }
+
   private static func check(_ bytes: [UInt8]) -> [UInt8] { Array(SHA256.hash(data: bytes).prefix(checkLength)) }
 
   package var description: String { "what a station is to its fleet" }

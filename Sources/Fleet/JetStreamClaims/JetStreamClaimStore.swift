@@ -59,6 +59,19 @@ package final class JetStreamClaimStore: ClaimStore {
     return AsyncStream(unfolding: { await watcher.next() }, onCancel: { watcher.end() })
   }
 
+  /// Asks servers and leader how they are, whether they may be relied on or not.
+  /// - Parameter end: when what was told until then is all.
+  package func facts(until end: MonotonicTime) async -> FleetFacts {
+    async let stream = link.ask(NATSRequest(subject: "$JS.API.STREAM.INFO.\(link.settings.stream)"), until: end)
+    // Nobody knows how many will answer: those that are there do at once.
+    let servers = await link.ask(
+      NATSRequest(subject: ServerAnswer.subject), until: min(end, link.time.now() + JetStreamLimits.gathering),
+      enough: { _ in false })
+    var facts = FleetFacts(servers: servers, stream: await stream)
+    do throws(ClaimFault) { try link.check() } catch { facts.fault = error }
+    return facts
+  }
+
   package var states: AsyncStream<ClaimStoreState> { link.states }
 
   /// Makes the bucket, where there is none; one that was made so before stays as it is. Only who administers the servers may.

@@ -2,8 +2,8 @@ internal import FleetBook
 
 /// What a fleet's server wants in its file, as nats-server reads it. Pure.
 ///
-/// Each station has a key of its own, and may write claims, read them and watch them, and nothing else: it makes and changes no stream.
-/// Servers believe each other by the fleet's certificates, both ways.
+/// Each station has a key of its own, and may write claims, read them and watch them, and nothing else: it asks for no stream to be made
+/// or changed. Servers believe each other by the fleet's certificates, both ways. What one connection may take of a server is bounded.
 package struct JetStreamServerConfiguration: Sendable {
   /// Somebody who may connect: a name for people, and the public half of a key.
   package struct User: Sendable {
@@ -14,6 +14,23 @@ package struct JetStreamServerConfiguration: Sendable {
       self.name = name
       self.key = key
     }
+  }
+
+  /// What one server bears, from whomever.
+  enum Bounds {
+    /// So many connections at one time: 200 stations that all come to the one server that is left, and those that they leave behind.
+    static let connections = 1_024
+    /// So many connections may begin in a second, for each costs a handshake of TLS.
+    static let connectionRate = 100
+    /// At so many places a connection listens.
+    static let listening = 64
+    /// The longest message in bytes, twice of what the bucket takes: what is too long for a claim is refused by it in words.
+    static let payload = 2 * StreamRules.longestMessage
+    /// What is kept for a connection that does not read, before it is cut off.
+    static let pending = "16MB"
+    /// How often a connection is asked for a sign of life, and how many it may leave without one.
+    static let silence = "10s"
+    static let unanswered = 3
   }
 
   /// The fleet's name.
@@ -34,7 +51,8 @@ package struct JetStreamServerConfiguration: Sendable {
   package var folder: String
   /// How much of them there may be, in bytes.
   package var disk: Int64
-  package var bucket: String
+  /// Where stations may write: the event's bucket, and while one event follows another those of both.
+  package var buckets: [String]
   /// Who makes and closes buckets.
   package var administrators: [User] = []
   package var stations: [User] = []
@@ -51,25 +69,31 @@ package struct JetStreamServerConfiguration: Sendable {
     self.authority = authority
     self.folder = folder
     self.disk = disk
-    self.bucket = bucket
+    buckets = [bucket]
   }
 
   /// Where a station may publish to.
   private var mayPublish: [String] {
     let api = "$JS.API"
-    let stream = "KV_\(bucket)"
-    return [
-      "$KV.\(bucket).>", "\(api).STREAM.INFO.\(stream)", "\(api).STREAM.MSG.GET.\(stream)",
-      "\(api).CONSUMER.CREATE.\(stream).>", "\(api).CONSUMER.MSG.NEXT.\(stream).>",
-      "\(api).CONSUMER.DELETE.\(stream).>", ServerAnswer.subject,
-    ]
+    return buckets.flatMap { bucket in
+      let stream = "KV_\(bucket)"
+      return [
+        "$KV.\(bucket).>", "\(api).STREAM.INFO.\(stream)", "\(api).STREAM.MSG.GET.\(stream)",
+        "\(api).CONSUMER.CREATE.\(stream).>", "\(api).CONSUMER.MSG.NEXT.\(stream).>",
+        "\(api).CONSUMER.DELETE.\(stream).>",
+      ]
+    } + [ServerAnswer.subject]
   }
 
   /// The file.
   package var text: String {
     let tls = "cert_file: \(quoted(certificate)), key_file: \(quoted(key)), ca_file: \(quoted(authority))"
     var lines = [
-      "server_name: \(quoted(name))", "host: \(quoted(listen.host))", "port: \(listen.port)", "tls { \(tls) }",
+      "server_name: \(quoted(name))", "host: \(quoted(listen.host))", "port: \(listen.port)",
+      "tls { \(tls), connection_rate_limit: \(Bounds.connectionRate) }",
+      "max_connections: \(Bounds.connections)", "max_subscriptions: \(Bounds.listening)",
+      "max_payload: \(Bounds.payload)", "max_pending: \(Bounds.pending)",
+      "ping_interval: \(quoted(Bounds.silence))", "ping_max: \(Bounds.unanswered)",
       // A claim is on the disk before it is acknowledged.
       "jetstream { store_dir: \(quoted(folder)), max_memory_store: 16MB, max_file_store: \(disk), sync_interval: always }",
       "accounts {", "  SYS {",

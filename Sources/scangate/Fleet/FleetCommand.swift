@@ -1,71 +1,69 @@
 import ArgumentParser
 import FleetBook
-import Glibc
-import JetStreamClaims
-import LibCrypto
-import LinuxIO
+import FleetSetUp
 import ScanModel
 
-/// `scangate fleet`: stations that share a book.
-struct FleetCommand: ParsableCommand {
+/// `scangate fleet`: several stations with one book.
+struct FleetCommand: AsyncParsableCommand {
   static let configuration = CommandConfiguration(
-    commandName: "fleet", abstract: "Have several stations share a book.", subcommands: [Key.self])
+    commandName: "fleet", abstract: "Make and keep a fleet: several stations that share one book.",
+    discussion: """
+      On one machine, which need be none of the fleet's; docs/fleet-servers.md tells it step by step:
 
-  /// `scangate fleet key`
-  struct Key: ParsableCommand {
-    static let configuration = CommandConfiguration(
-      commandName: "key", abstract: "Make what a new station is to its fleet.",
-      discussion: """
-        Writes the station's credential to standard output, for a pipe: scangate fleet key --with fleet.key | scangate credential \
-        set fleet. What others have to know of it is told on standard error: its public keys. The file has the fleet's key, the same \
-        for all its stations; it is made where there is none. Whoever has it can tell which codes the fleet's servers have claims of: \
-        keep it where the stations are made, and nowhere else.
-        """)
+        scangate fleet init --name summer --nodes gate1,gate2,gate3 summer-fleet
 
-    @Option(
-      name: .customLong("with"), help: ArgumentHelp("The file of the fleet's key.", valueName: "path"),
-      completion: .file())
-    var file: String
+      The folder has every key of the fleet. Nothing of it is ever printed.
+      """,
+    subcommands: [
+      FleetInitCommand.self, FleetKeyCommand.self, FleetOpenCommand.self, FleetStatusCommand.self, FleetAddCommand.self,
+      FleetRevokeCommand.self, FleetRotateCommand.self,
+    ])
+}
 
-    func run() throws {
-      guard isatty(STDOUT_FILENO) == 0 else {
-        throw failure(
-          "What comes out is a secret. Write: scangate fleet key --with \(file) | scangate credential set fleet")
-      }
-      guard let credential = FleetCredential.make(fleet: try fleetKey()), let half = credential.signing.publicKey else {
-        throw failure("No key can be made: there is no memory.", Exit.unavailable)
-      }
-      Terminal.error("fleet.stations, at every station: \(StationKeyText.text(half))")
-      Terminal.error("The user of this station, at the servers: \(credential.user.user)")
-      Terminal.out(credential.toBeSealed)
+/// The folder that a fleet is kept in.
+struct FleetFolderArgument: ParsableArguments {
+  @Argument(help: ArgumentHelp("The fleet's folder.", valueName: "folder"), completion: .directory)
+  var folder: String
+
+  /// The fleet that is in it.
+  func read() throws -> (folder: FleetFolder, layout: FleetLayout) {
+    let folder = FleetFolder(folder)
+    return (folder, try spoken { () throws(FleetFault) in try folder.layout() })
+  }
+
+  /// Changes the fleet that is in it, and says what is to be done.
+  func rotate(_ rotation: FleetRotation) throws {
+    let (folder, layout) = try read()
+    let change = try spoken { () throws(FleetFault) in
+      let change = try FleetChange.rotating(rotation, layout, folder.secrets(layout), at: SystemTime().wall())
+      try folder.apply(change)
+      return change
     }
+    Terminal.out("The files in \(TerminalText.clean(folder.path)) are changed. Now:")
+    say(change.steps)
+  }
 
-    private func fleetKey() throws -> [UInt8] {
-      let text: String
-      do throws(SystemError) {
-        if let kept = try kept() { text = kept } else { text = try made() }
-      } catch { throw failure("\(file): \(error.words).", Exit.unavailable) }
-      guard let key = FleetKeyText.bytes(text) else {
-        throw failure("\(file) has no fleet's key, or one that was mistyped.", Exit.data)
-      }
-      return key
-    }
-
-    /// What the file has; `nil` where there is none.
-    private func kept() throws(SystemError) -> String? {
-      do throws(SystemError) {
-        return String(decoding: try SmallFile.read(file, limit: 1_024), as: UTF8.self).filter { !$0.isWhitespace }
-      } catch {
-        guard error.errno == ENOENT else { throw error }
-        return nil
-      }
-    }
-
-    private func made() throws(SystemError) -> String {
-      let text = FleetKeyText.make()
-      try NewFile.write([UInt8]((text + "\n").utf8), to: file)
-      Terminal.error("\(file) is new, and has the fleet's key.")
-      return text
+  /// What is to be done, a line for each step.
+  func say(_ steps: [String]) {
+    for (number, step) in steps.enumerated() {
+      Terminal.out("  \(number + 1). \(step.replacing("FOLDER", with: TerminalText.clean(folder)))")
     }
   }
+}
+
+/// A fault of a fleet's in words, and the exit that goes with it.
+func spoken<Value>(_ body: () throws(FleetFault) -> Value) throws -> Value {
+  do throws(FleetFault) { return try body() } catch {
+    let code =
+      switch error.kind {
+      case .asked: Exit.usage
+      case .data: Exit.data
+      case .output: Exit.output
+      }
+    throw failure(error.description, code)
+  }
+}
+
+extension StationID: ExpressibleByArgument {
+  package init?(argument: String) { self.init(argument) }
 }
