@@ -139,7 +139,7 @@ struct ClaimRows {
   /// Scans that a later one on these keys may take the place of.
   func repeats(of keys: [ClaimKey], except running: (ScanID) -> Bool) -> Set<ScanID> {
     Set(
-      rows.values.lazy.filter { row in
+      rows.values.filter { row in
         row.mayBeRepeated && !running(row.intent.scan)
           && (row.intent.keys.contains { keys.contains($0) }
             || row.conclusion?.debts.contains { keys.contains($0.key) } == true)

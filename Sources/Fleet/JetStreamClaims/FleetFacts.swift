@@ -1,5 +1,5 @@
 package import FleetBook
-package import ScanModel
+internal import ScanModel
 internal import WireText
 
 /// What servers and their leader tell of a fleet's book, for whoever looks at it. It decides nothing.
