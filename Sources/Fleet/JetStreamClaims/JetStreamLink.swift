@@ -35,7 +35,6 @@ final class JetStreamLink: Sendable {
     var isGood = false
     var lastRefusal: String?
     var followers: [UInt64: AsyncStream<ClaimStoreState>.Continuation] = [:]
-    var breaks: [UInt64: @Sendable () -> Void] = [:]
     var nextFollower: UInt64 = 0
     var keeper: Task<Void, Never>?
 
@@ -159,8 +158,8 @@ final class JetStreamLink: Sendable {
       case .message: break
       }
     }
-    // Nobody else is told what is sent here, and nobody guesses it.
-    let inbox = "_INBOX.\(Inbox.name())"
+    // Servers let nobody else listen here, and nobody guesses it.
+    let inbox = "\(settings.inbox).\(Inbox.name())"
     let prefix = inbox.utf8.count + 1
     let pending = pending
     let (listening, serverID) = await onCalls {
@@ -190,15 +189,14 @@ final class JetStreamLink: Sendable {
   }
 
   private func close(_ number: UInt64) {
-    let (session, breaks) = state.withLock { state -> (Session?, [@Sendable () -> Void]) in
-      guard state.session?.number == number else { return (nil, []) }
+    let session = state.withLock { state -> Session? in
+      guard state.session?.number == number else { return nil }
       state.isGood = false
       state.settle(.noQuorum)
-      return (exchange(&state.session, with: nil), Array(state.breaks.values))
+      return exchange(&state.session, with: nil)
     }
     guard let session else { return }
     pending.endAll()
-    for broken in breaks { broken() }
     _ = calls.at(time.now()) { session.connection.end() }
     waker.nudge()
   }

@@ -142,23 +142,20 @@ import Testing
     let revision = try await store.create(first, [1], until: soon())
     guard case .stored(let claim)? = await watch.next() else { return expect(false, "not told") }
     expectEqual(claim.revision, revision)
-    // Whoever has the consumer goes: all of them, one after another.
+    // All of them go, one after another.
     for number in 0..<3 {
       servers.kill(number)
       try servers.start(number)
       try await servers.whole()
     }
     let later = try await store.createInTheEnd(second, [2])
-    var told: [ClaimWatch] = []
     while let change = await watch.next() {
-      told.append(change)
       if case .stored(let claim) = change {
         expectEqual(claim.key, second)
         expectEqual(claim.revision, later)
         break
       }
     }
-    expect(told.contains(.interrupted))
     await store.stop()
   }
 
@@ -170,7 +167,7 @@ import Testing
     var watch = store.watch(after: start).makeAsyncIterator()
     expectEqual(await watch.next(), .caughtUp)
     var written: [ClaimRevision] = []
-    for _ in 0..<(JetStreamLimits.batch * 2 + 10) {
+    for _ in 0..<(Int(JetStreamLimits.batch) * 4 + 10) {
       written.append(try await store.create(freshKey(), [1], until: soon()))
     }
     var told: [ClaimRevision] = []
