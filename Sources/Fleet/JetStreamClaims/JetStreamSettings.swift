@@ -70,6 +70,8 @@ enum JetStreamLimits {
   /// How often the servers are looked at again while they are good, and while they are not.
   static let judging = Duration.seconds(5)
   static let judgingAgain = Duration.milliseconds(500)
+  /// How long a leader that is followed has to have an old book before that is told.
+  static let suspicion = Duration.seconds(3)
   /// How long the leader may take to tell of its stream.
   static let telling = Duration.seconds(2)
   /// How long servers are waited for that do not tell of themselves.

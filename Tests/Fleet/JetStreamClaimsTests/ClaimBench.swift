@@ -14,7 +14,12 @@ import Testing
     let servers = try await NATSServers(count)
     try await servers.makeBucket()
     let before = resident()
-    let store = try await servers.store()
+    var settings = servers.settings()
+    // What the servers can, and not what one station is bounded to.
+    settings.writeRate = 1_000_000
+    let store = try JetStreamClaimStore(settings)
+    store.start()
+    try await store.becomes(.ready)
     print("\(count) servers: \(resident() - before) kB more are resident once it is connected")
     let file = open("\(servers.folder)/bare", O_WRONLY | O_CREAT | O_APPEND | O_SYNC, 0o600)
     defer { close(file) }

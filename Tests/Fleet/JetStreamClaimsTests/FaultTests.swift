@@ -104,7 +104,11 @@ import Testing
   /// Who asks too much at once is told so, and the others are answered.
   @Test func tooManyAtOnce() async throws {
     let servers = try await NATSServers.shared(1)
-    let store = try await servers.store()
+    var settings = servers.settings()
+    settings.writeRate = 1_000_000
+    let store = try JetStreamClaimStore(settings)
+    store.start()
+    try await store.becomes(.ready)
     let outcomes = await withTaskGroup(of: ClaimFault?.self) { group in
       for _ in 0..<2_000 {
         group.addTask { await store.fault(creating: freshKey(), [1], until: soon(20)) }

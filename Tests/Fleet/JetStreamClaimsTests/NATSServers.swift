@@ -177,6 +177,17 @@ final class NATSServers: Sendable {
     process.waitUntilExit()
   }
 
+  /// Copies the disk of one that does not run, once.
+  func copyDisk(_ number: Int) throws {
+    try FileManager.default.copyItem(atPath: "\(folder)/claims\(number)", toPath: "\(folder)/copy\(number)")
+  }
+
+  /// Gives it the copied one.
+  func restoreDisk(_ number: Int) throws {
+    try FileManager.default.removeItem(atPath: "\(folder)/claims\(number)")
+    try FileManager.default.copyItem(atPath: "\(folder)/copy\(number)", toPath: "\(folder)/claims\(number)")
+  }
+
   /// Has one stand still, or go on.
   func pause(_ number: Int, _ isPaused: Bool) {
     guard let process = processes.withLock({ $0[number] }) else { return }
@@ -254,14 +265,16 @@ extension NATSServers {
     await until {
       answer = StreamAnswer(
         await link.ask(NATSRequest(subject: "$JS.API.STREAM.INFO.KV_\(Self.bucket)"), until: soon(1)))
-      if case .stream(_, .some, _) = answer { return true } else { return false }
+      if case .stream(_, .some, _, _) = answer { return true } else { return false }
     }
     return answer
   }
 
   /// The number of the server that leads the bucket.
   func leader() async throws -> Int {
-    guard case .stream(_, let leader?, _) = try await stream(), let number = Int(leader.dropFirst(4)) else { return 0 }
+    guard case .stream(_, let leader?, _, _) = try await stream(), let number = Int(leader.dropFirst(4)) else {
+      return 0
+    }
     return number
   }
 
