@@ -1,5 +1,7 @@
 internal import FleetBook
 internal import ScanModel
+internal import Synchronization
+internal import WireText
 
 /// Whether the book is the one that this station knows, and has all that it has written.
 ///
@@ -26,7 +28,7 @@ extension JetStreamLink {
     } else {
       do throws(JournalFault) {
         mark = try await marks.recall(until: time.now() + JetStreamLimits.telling)
-      } catch { return .bad(.refused(error.words)) }
+      } catch { return .bad(.refused(error.description)) }
     }
     guard let known = mark, known.accepted >= told.accepted else {
       keep(BookMark(made: told.made, accepted: told.accepted))
