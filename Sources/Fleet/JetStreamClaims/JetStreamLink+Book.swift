@@ -99,7 +99,7 @@ extension JetStreamLink {
       if !told.isFollowed { state.suspectSince = nil } else if state.suspectSince == nil { state.suspectSince = now }
       return state.suspectSince
     }
-    guard let since, now - since >= JetStreamLimits.suspicion else { return .doubtful }
+    guard let since, now - since >= settings.suspicion else { return .doubtful }
     return .bad(
       .otherVersion(
         "\(words) Whom it has forgotten it would let in again. Bring the disks back that have it; only where they are lost for sure: scangate fleet accept"

@@ -23,6 +23,8 @@ package struct JetStreamSettings: Sendable {
   package var watchPause = Duration.seconds(1)
   /// How many writes a second this station asks for at most, for longer than a moment: what one that runs wild takes of all.
   package var writeRate = 250
+  /// How long a leader that a majority follows has to have an old book before that is told: one that has just begun may be behind.
+  package var suspicion = Duration.seconds(3)
 
   package init(
     servers: [Server], authority: String, credential: NKey, name: String, bucket: String, mark: String,
@@ -70,8 +72,6 @@ enum JetStreamLimits {
   /// How often the servers are looked at again while they are good, and while they are not.
   static let judging = Duration.seconds(5)
   static let judgingAgain = Duration.milliseconds(500)
-  /// How long a leader that is followed has to have an old book before that is told.
-  static let suspicion = Duration.seconds(3)
   /// How long the leader may take to tell of its stream.
   static let telling = Duration.seconds(2)
   /// How long servers are waited for that do not tell of themselves.

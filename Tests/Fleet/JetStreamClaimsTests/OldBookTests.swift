@@ -21,7 +21,9 @@ import Testing
   }
 
   private func started(_ servers: NATSServers, _ memory: Memory?, first: Int = 0) throws -> JetStreamClaimStore {
-    let store = try JetStreamClaimStore(servers.settings(first: first), marks: memory)
+    var settings = servers.settings(first: first)
+    settings.suspicion = .milliseconds(300)
+    let store = try JetStreamClaimStore(settings, marks: memory)
     store.start()
     return store
   }
