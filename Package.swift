@@ -384,7 +384,8 @@ let package = Package(
     .target(name: "Expectations", path: "Tests/Shared/Expectations", swiftSettings: quick),
     // Hundreds of thousands of worlds are looked at.
     .target(
-      name: "FleetTesting", dependencies: ["FleetBook", "ScanModel", "ScanTesting"], path: "Tests/Fleet/FleetTesting",
+      name: "FleetTesting", dependencies: ["FleetBook", "LinuxIO", "ScanModel", "ScanTesting"],
+      path: "Tests/Fleet/FleetTesting",
       swiftSettings: fast),
     .target(name: "CMockDevices", path: "Tests/Readers/CMockDevices"),
     .executableTarget(
@@ -475,7 +476,10 @@ let package = Package(
       ]),
     tests(
       of: "FleetSetUp",
-      ["CodeSigning", "FleetBook", "JetStreamClaims", "LibCrypto", "LinuxIO", "ScanModel", "ScanTesting"]),
+      [
+        "CodeSigning", "FleetBook", "FleetTesting", "JetStreamClaims", "LibCrypto", "LinuxIO", "ScanModel",
+        "ScanTesting",
+      ]),
     tests(
       of: "Journal",
       [

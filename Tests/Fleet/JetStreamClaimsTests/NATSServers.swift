@@ -1,9 +1,9 @@
 import Expectations
 import FleetBook
+import FleetTesting
 import Foundation
 import Glibc
 import LibCrypto
-import LinuxIO
 import ScanModel
 import Synchronization
 import Testing
@@ -119,24 +119,6 @@ final class NATSServers: Sendable {
 
   // MARK: Processes
 
-  /// Starts programs that end with this one, whatever ends it: with the thread that has started them, so that it is one that stays.
-  private struct Starter {
-    private let loop = try? DeviceLoop(name: "starter")
-
-    func run(_ process: Process) throws {
-      let started = DispatchSemaphore(value: 0)
-      let fault = Mutex<(any Error)?>(nil)
-      _ = loop?.at(SystemTime().now()) {
-        do { try process.run() } catch { fault.withLock { $0 = error } }
-        started.signal()
-      }
-      started.wait()
-      if let fault = fault.withLock({ $0 }) { throw fault }
-    }
-  }
-
-  private static let starter = Starter()
-
   /// Starts one, for the first time or again.
   func start(_ number: Int) throws {
     var configuration = JetStreamServerConfiguration(
@@ -151,14 +133,8 @@ final class NATSServers: Sendable {
     configuration.administrators = [.init(name: "administrator", key: administrator.user)]
     configuration.stations = [.init(name: "station", key: station.user)]
     try write("gate\(number).conf", change(configuration.text))
-    let process = Process()
-    process.executableURL = URL(filePath: "/usr/bin/setpriv")
-    process.arguments = [
-      "--pdeathsig", "KILL", program, "-c", "\(folder)/gate\(number).conf", "-l", "\(folder)/gate\(number).log",
-    ]
-    process.standardOutput = FileHandle.nullDevice
-    process.standardError = FileHandle.nullDevice
-    try Self.starter.run(process)
+    let process = try ProcessStarter.run(
+      program, ["-c", "\(folder)/gate\(number).conf", "-l", "\(folder)/gate\(number).log"])
     processes.withLock { $0[number] = process }
   }
 
