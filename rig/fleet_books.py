@@ -74,7 +74,8 @@ def read_journal(evening, station, people):
         known[scan] = one
         evening.admissions.append(one)
     for line in people.conflicts[station.name]:
-        evening.conflicts[line["code"][-4:]].append(line.get("detail") or line.get("said") or "")
+        ending = line["code"][-4:] if line["code"] else evening.codes.get(line["scan"])
+        evening.conflicts[ending].append(line["said"] or "")
     journal.close()
 
 

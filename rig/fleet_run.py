@@ -6,6 +6,7 @@ import random
 import shutil
 import subprocess
 import time
+import traceback
 from collections import Counter
 from contextlib import suppress
 from pathlib import Path
@@ -74,12 +75,15 @@ def evening(seed, seconds, tickets, rate=10.0, say=None, servers=3, stations=8, 
             server.process.end()
         outcome.evening = fleet_books.collect(world, people)
         outcome.findings += fleet_checker.check(outcome.evening)
+    except Exception:  # What it was doing tells why, and is kept.
+        outcome.findings.append(traceback.format_exc())
     finally:
         outcome.figures, outcome.faults = people.told, nemesis.counts
         outcome.figures["passed"] = len(outcome.evening.admissions) if outcome.evening else 0
         outcome.figures["conflicts"] = sum(map(len, people.conflicts.values()))
         for line in outcome.findings:
             tell(f"FOUND {line}")
+        (ROOT / "conflicts.json").write_text(json.dumps(people.conflicts))
         (ROOT / "evening.log").write_text("\n".join(outcome.log) + "\n")
         (ROOT / "presented.json").write_text(json.dumps({f"{station} {gate}": those for (station, gate), those in people.presented.items()}))
         world.close()
