@@ -84,7 +84,7 @@ def read_lamps(evening, world):
     for station in world.stations.values():
         for gate in GATES:
             lit = 0
-            for change in world.lamps.changes(world.lamp(station.name, gate), 0):
+            for change in world.changes(station.name, gate):
                 if change.value > 0 and not lit:
                     life = max((number for number, life in enumerate(station.lives) if life["began"] <= change.at), default=0)
                     place = (station.name, gate, life)

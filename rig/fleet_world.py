@@ -378,10 +378,19 @@ class World:
         self._places()
         # What moves clocks keeps something there by the number of a process, which others have in other namespaces.
         namespaces.mount("tmpfs", "/dev/shm", "tmpfs", data="mode=1777")
-        namespaces.add_leds(lamps := [self.lamp(name, gate) for name in self.stations for gate in GATES])
-        self.lamps = Lamps(lamps)
+        self.began, self.lamps = time.monotonic_ns(), self._lamps([self.lamp(name, gate) for name in self.stations for gate in GATES])
         nodes = ",".join(f"{server.name}={server.machine.address}" for server in self.servers.values())
         run(PROGRAM, "fleet", "init", "--name", "summer", "--nodes", nodes, "--stations", ",".join(self.stations), "--event", EVENT, "--room", ROOM, ROOT / "fleet")
+
+    #: Those of an earlier evening of this process are there still.
+    _lit = {}
+
+    @classmethod
+    def _lamps(cls, names):
+        if new := [name for name in names if name not in cls._lit]:
+            namespaces.add_leds(new)
+            cls._lit.update(dict.fromkeys(new, Lamps(new)))
+        return cls._lit
 
     @staticmethod
     def _places():
@@ -394,6 +403,11 @@ class World:
     @staticmethod
     def lamp(station, gate):
         return f"{station}-{gate}:green:pass"
+
+    def changes(self, station, gate):
+        """What a gate's lamp was set to in this evening."""
+        lamp = self.lamp(station, gate)
+        return self.lamps[lamp].changes(lamp, self.began)
 
     def open(self, tickets, parties, alone):
         """Everything is started; `alone` says by station what it does without its fleet, as lines of its section."""
