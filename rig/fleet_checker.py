@@ -210,8 +210,9 @@ class Checker:
             if entry is None or entry.state != "admitted" or (entry.station, entry.gate) != (one.station, one.gate):
                 said = f"{entry.state} at {entry.station} {entry.gate}" if entry else "nothing"
                 yield f"{one.ending}: {one.scan[:8]} passed at {one.station} {one.gate}, and the fleet's book has {said}"
-            elif entry.is_provisional != one.is_alone and one.is_in_events:
-                yield f"{one.ending}: {one.scan[:8]} is {'' if one.is_alone else 'not '}provisional by its station, and in the fleet's book it is {'' if entry.is_provisional else 'not'}"
+            elif entry.is_provisional and one.is_in_events and not one.is_alone:
+                # The other way round its claim has come through all the same, and the place was its own.
+                yield f"{one.ending}: {one.scan[:8]} is provisional in the fleet's book, and {one.station} did not say so"
         for entry in self.evening.entries:
             if entry.state == "admitted" and entry.scan not in known:
                 yield f"{self.evening.codes.get(entry.scan)}: {entry.scan[:8]} is admitted in the fleet's book, and {entry.station} knows nothing of it"

@@ -10,6 +10,8 @@ from fleet_world import GATES
 LETTERS = "0123456789ABCDEFGHIJKLMNOPQRSTUVWXYZ"
 #: How long somebody waits for a word before they give up, in seconds; what a paused station has to say comes later.
 WAITS = 8
+#: How long somebody takes to pass, in seconds: the lamp is dark again before the next one comes.
+PASSES = 0.08
 #: For how long somebody comes again whose ticket is being decided elsewhere, at the end: a claim that was cut off takes 30 s.
 PATIENT = 60
 #: For how long everything may take to be as before, once the faults are over.
@@ -43,7 +45,7 @@ class People:
         self.world, self.tickets, self.chance = world, tickets, chance
         self.endings = {gate: [ending for ending, ticket in tickets.items() if ticket.gate == gate] for gate in GATES}
         #: By (station, gate): who waits there for a word: (ending, since when).
-        self.waiting = {}
+        self.waiting, self.passing = {}, {}
         self.presented, self.cut_off, self.last_words, self.told = defaultdict(list), set(), {}, Counter()
         self.conflicts, self.waiting_outbox, self.first_at = defaultdict(list), {}, {}
         self.waiting_at_end = {}
@@ -52,7 +54,8 @@ class People:
     # One presentation
 
     def is_free(self, station, gate):
-        return station.reads and (station.name, gate) not in self.waiting
+        place = (station.name, gate)
+        return station.reads and place not in self.waiting and time.monotonic() > self.passing.get(place, 0)
 
     def show(self, station, ending):
         ticket = self.tickets[ending]
@@ -77,15 +80,20 @@ class People:
             if event["verdict"] == "admit":
                 self.first_at.setdefault(ending, station)
                 self.told["alone"] += event["note"] == "withoutFleet"
+                self.passing[place] = time.monotonic() + PASSES
             if self.waiting.get(place, (None,))[0] == ending:
                 del self.waiting[place]
                 words.append((station, ending, event))
         for place, (ending, since) in list(self.waiting.items()):
             station = self.world.stations[place[0]]
+            if station.process.is_paused:
+                # What it has to say comes when it goes on; nobody presents anything before.
+                self.waiting[place] = (ending, time.monotonic())
+                continue
             if not station.process.runs or time.monotonic() - since > WAITS:
                 self.cut_off.add(ending)
                 del self.waiting[place]
-                if station.process.runs and not station.process.is_paused:
+                if station.process.runs:
                     self.told["no word"] += 1
                 words.append((station, ending, None))
         return words

@@ -5,8 +5,8 @@ from collections import Counter
 
 from fleet_evening import MISBEHAVIOURS
 
-#: Which ports a station reaches its fleet by.
-FLEET = "{ 4222, 6222 }"
+#: The port by which a station reaches its fleet.
+FLEET = "4222"
 ALL = {"silence": ("in meta iif eth0 drop", "out meta oif eth0 drop"), "deafness": ("in meta iif eth0 drop",), "dumbness": ("out meta oif eth0 drop",)}
 
 
@@ -69,11 +69,11 @@ class Nemesis:
         machine.filter("cable", *ALL[what])
         return f"cable cut: {what}", lambda: machine.filter("cable")
 
-    def _server(self, now, names=None):
+    def _server(self, now):
         server = self._free(self.world.servers)
         if not server:
             return
-        what = self.chance.choices(["kill", "pause", "cable", "disk"], [4, 3, 4, 2])[0]
+        what = self.chance.choices(["kill", "pause", "cable", "disk", "routes"], [4, 3, 4, 2, 2])[0]
         if what == "kill":
             server.process.kill()
             self._put(now, server.name, "server killed", server.start)
@@ -83,6 +83,9 @@ class Nemesis:
         elif what == "disk":
             server.fill()
             self._put(now, server.name, "server's disk full", lambda: self._make_room(server))
+        elif what == "routes":
+            server.machine.filter("routes", *(f"{way} tcp {end} 6222 drop" for way in ("in", "out") for end in ("dport", "sport")))
+            self._put(now, server.name, "server cut off from the others alone", lambda: server.machine.filter("routes"))
         else:
             words, undo = self._cable(server.machine)
             self._put(now, server.name, f"server's {words}", undo)
