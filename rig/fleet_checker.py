@@ -158,7 +158,7 @@ class Checker:
             yield f"{ending}: {len(together)} passed on a ticket for {ticket.quantity}, by the fleet's word: {places}"
         excess = len(passed) - ticket.quantity
         if excess > 0 and len(together) <= ticket.quantity:
-            told = {words for words in self.evening.conflicts.get(ending, ()) if len(set(re.findall(r"at gate (\S+) of station ([a-z0-9-]+)", words))) > 1}
+            told = {words for words in self.evening.conflicts.get(ending, ()) if len(re.findall(r"at gate \S+ of station [a-z0-9-]+", words)) > 1}
             if len(told) < excess:
                 places = ", ".join(f"{one.station} {one.gate}{' alone' if one.is_alone else ''} ({one.scan[:8]})" for one in passed)
                 yield f"{ending}: {len(passed)} passed on a ticket for {ticket.quantity}, some of them alone, and {len(told)} of {excess} conflicts name both gates: {places}"
