@@ -161,11 +161,16 @@ final class NATSServers: Sendable {
     await store.stop()
   }
 
-  /// Somebody who may do everything, with the library's own hands.
-  func administrate() throws -> JetStreamLink {
+  /// How whoever administers connects.
+  func administration() -> JetStreamSettings {
     var settings = settings()
     settings.credential = administrator
-    let link = try JetStreamLink(settings, time: SystemTime())
+    return settings
+  }
+
+  /// Somebody who may do everything, with the library's own hands.
+  func administrate() throws -> JetStreamLink {
+    let link = try JetStreamLink(administration(), time: SystemTime())
     link.start()
     return link
   }
