@@ -35,6 +35,7 @@ enum FleetServerFiles {
     if let former = layout.formerEvent { configuration.buckets.append(former) }
     if layout.nodes.count > 1 {
       configuration.cluster = .init(host: anywhere, port: layout.routePort)
+      configuration.advertised = .init(host: node.host, port: layout.routePort)
       configuration.routes = layout.nodes.filter { $0 != node }.map { .init(host: $0.host, port: layout.routePort) }
     }
     configuration.administrators = layout.administrators.map { .init(name: "administrator", key: $0) }

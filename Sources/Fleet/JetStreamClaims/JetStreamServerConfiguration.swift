@@ -41,6 +41,8 @@ package struct JetStreamServerConfiguration: Sendable {
   package var listen: JetStreamSettings.Server
   /// Where the other servers connect to, where there are others.
   package var cluster: JetStreamSettings.Server?
+  /// Where the others hear from each other that this one is to be reached: without it by its number, which no certificate of a name is for.
+  package var advertised: JetStreamSettings.Server?
   /// Where the others are connected to.
   package var routes: [JetStreamSettings.Server] = []
   /// Files in PEM: the server's certificate, its key, and the fleet's authority.
@@ -110,8 +112,9 @@ package struct JetStreamServerConfiguration: Sendable {
     lines += ["    ]", "  }", "}", "system_account: SYS"]
     if let cluster {
       let others = routes.map { quoted("tls://\($0)") }.joined(separator: ", ")
+      let advertised = advertised.map { ", advertise: \(quoted($0.description))" } ?? ""
       lines.append(
-        "cluster { name: \(quoted(fleet)), host: \(quoted(cluster.host)), port: \(cluster.port), routes: [\(others)], tls { \(tls), verify: true } }"
+        "cluster { name: \(quoted(fleet)), host: \(quoted(cluster.host)), port: \(cluster.port)\(advertised), routes: [\(others)], tls { \(tls), verify: true } }"
       )
     }
     return lines.joined(separator: "\n") + "\n"

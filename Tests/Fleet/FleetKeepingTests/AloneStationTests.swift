@@ -22,7 +22,7 @@ import Testing
     let fleet = try KeptFleet()
     let north = try await cutOff(fleet, "north", .refuse)
     expectEqual(await north.present(try fleet.ticket(1), within: .milliseconds(50)).verdict, .alone(.refuses))
-    try await north.join()
+    await north.join()
     expectEqual(await north.present(try fleet.ticket(1)).verdict, .admit(isProvisional: false))
   }
 
@@ -40,8 +40,8 @@ import Testing
     try await next.start()
     expectEqual(await next.keeper.untoldAlone, 2)
     expectEqual(await next.present(try fleet.ticket(4), within: .milliseconds(50)).verdict, .alone(.people))
-    try await next.join()
-    try await next.allTold()
+    await next.join()
+    await next.allTold()
     expectEqual(await next.keeper.untoldAlone, 0)
     for number in 1...2 {
       let claim = try await fleet.claim(fleet.ticket(number))
@@ -66,18 +66,21 @@ import Testing
     for station in [north, south] {
       expectEqual(await station.present(key, within: .milliseconds(50)).verdict, .admit(isProvisional: true))
     }
-    try await north.join()
-    try await north.allTold()
-    try await south.join()
-    try await south.allTold()
+    await north.join()
+    await north.allTold()
+    await south.join()
+    await south.allTold()
     let claim = try await fleet.claim(key)
     expect(claim.entries.count == 2 && claim.entries.allSatisfy { $0.state == .admitted && $0.isProvisional })
+    var isTold = false
     for await news in south.news {
       guard case .conflict(let conflict, _, _, let subject) = news else { continue }
       expectEqual(Set([conflict.first.station, conflict.second.station]), [north.id, south.id])
       expectEqual(subject, KeptStation.subject())
+      isTold = true
       break
     }
+    expect(isTold)
     // Nobody else passes on it.
     let east = try await KeptStation(fleet, "east")
     try await east.start()

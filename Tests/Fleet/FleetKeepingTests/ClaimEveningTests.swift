@@ -75,13 +75,11 @@ import Testing
     isOver.withLock { $0 = true }
     // What processes that are gone have sent comes last of all.
     for network in former + stations.map(\.network) { await network.deliver() }
-    for station in stations { try await station.allTold() }
+    for station in stations { await station.allTold() }
     for (ticket, quantity) in quantities.enumerated() {
       let key = try fleet.ticket(ticket)
       // A claim that nobody answers for is taken back once it is seen.
-      for _ in 0..<20_000 where try await fleet.claim(key).entries.contains(where: { $0.state == .claimed }) {
-        try await Task.sleep(for: .milliseconds(1))
-      }
+      try await until { try await !fleet.claim(key).entries.contains { $0.state == .claimed } }
       let admitted = try await fleet.claim(key).entries.count { $0.state == .admitted }
       expectEqual(admitted, passed[ticket], "seed \(seed): ticket \(ticket)")
       guard passed[ticket] < Int(quantity) else { continue }

@@ -31,8 +31,8 @@ extension ClaimVerdict {
       expectEqual(verdicts.count { $0 == .admit(isProvisional: false) }, 1, "\(verdicts)")
       expectEqual(verdicts.count { $0.isTaken }, 1, "\(verdicts)")
     }
-    try await north.allTold()
-    try await south.allTold()
+    await north.allTold()
+    await south.allTold()
     for number in 0..<20 {
       let claim = try await fleet.claim(fleet.ticket(number))
       expect(claim.entries.map(\.state) == [.admitted], "\(claim)")
@@ -46,7 +46,7 @@ extension ClaimVerdict {
     try await south.start()
     let key = try fleet.ticket(1)
     expectEqual(await north.present(key).verdict, .admit(isProvisional: false))
-    try await north.allTold()
+    await north.allTold()
     guard case .used(let entry) = await south.present(key).verdict else { return expect(false, "not refused") }
     expectEqual(entry.station, north.id)
     expectEqual(entry.gate, GateID("door"))
@@ -60,9 +60,9 @@ extension ClaimVerdict {
     try await south.start()
     let key = try fleet.ticket(1)
     _ = await north.present(key)
-    try await north.allTold()
+    await north.allTold()
     await south.keeper.left(ScanID(), at: GateID("out"), key)
-    try await south.allTold()
+    await south.allTold()
     expectEqual(await north.keeper.exits(of: key, until: SystemTime().now() + .seconds(5)).count, 1)
     expectEqual(await south.present(key).verdict, .admit(isProvisional: false))
     guard case .used = await north.present(key).verdict else { return expect(false, "a third one came in") }
@@ -76,7 +76,7 @@ extension ClaimVerdict {
     let (key, scan) = (try fleet.ticket(1), ScanID())
     expectEqual(await north.claim(key, scan: scan), .held)
     await north.keeper.ended(scan, surelyNothing: true)
-    try await north.allTold()
+    await north.allTold()
     expect(try await fleet.claim(key).entries.isEmpty)
     expectEqual(await south.present(key).verdict, .admit(isProvisional: false))
   }
@@ -90,12 +90,12 @@ extension ClaimVerdict {
     let (key, scan) = (try fleet.ticket(1), ScanID())
     expectEqual(await north.claim(key, scan: scan), .held)
     await north.keeper.ended(scan, surelyNothing: false)
-    try await north.allTold()
+    await north.allTold()
     guard case .interrupted = await south.present(key).verdict else { return expect(false, "not for staff") }
     let next = try await KeptStation(fleet, "north", journal: north.journal)
     try await next.start()
     expectEqual(await next.present(key).verdict, .admit(isProvisional: false))
-    try await next.allTold()
+    await next.allTold()
     expectEqual(try await fleet.claim(key).entries.map(\.state), [.admitted])
     // Nothing of it is remembered any more.
     expect(await next.keeper.rows.rows.isEmpty)
@@ -108,11 +108,11 @@ extension ClaimVerdict {
     try await south.start()
     let sale = ClaimDemand(try fleet.sale(1), .quantity(1))
     expectEqual(await north.present(try fleet.ticket(1), sale: sale).verdict, .admit(isProvisional: false))
-    try await north.allTold()
+    await north.allTold()
     guard case .used = await south.present(try fleet.ticket(2), sale: sale).verdict else {
       return expect(false, "the sale was used up")
     }
-    try await south.allTold()
+    await south.allTold()
     expectEqual(try await fleet.claim(sale.key).entries.count, 1)
   }
 
@@ -126,7 +126,7 @@ extension ClaimVerdict {
     // The process ends before the gate says that it has opened.
     let next = try await KeptStation(fleet, "north", journal: north.journal)
     try await next.start()
-    try await next.allTold()
+    await next.allTold()
     expectEqual(try await fleet.claim(key).entries.map(\.state), [.admitted])
   }
 
@@ -139,7 +139,7 @@ extension ClaimVerdict {
       expectEqual(await north.claim(key, redeems: redeems), .held)
       let next = try await KeptStation(fleet, "north", journal: north.journal)
       try await next.start()
-      try await next.allTold()
+      await next.allTold()
       expectEqual(try await fleet.claim(key).entries.map(\.state), states)
     }
   }
@@ -158,10 +158,7 @@ extension ClaimVerdict {
       _ = try await fleet.store.create(key, bytes, until: SystemTime().now() + .seconds(5))
       let north = try await KeptStation(fleet, "north", isReliable: isReliable, admitted: { _ in wasAdmitted })
       try await north.start()
-      for _ in 0..<20_000 where try await fleet.claim(key).entries.map(\.state) != states {
-        try await Task.sleep(for: .milliseconds(1))
-      }
-      expectEqual(try await fleet.claim(key).entries.map(\.state), states)
+      try await until { try await fleet.claim(key).entries.map(\.state) == states }
     }
   }
 

@@ -117,18 +117,13 @@ final class KeptStation: Sendable {
   }
 
   /// Joins it with the fleet again, and returns when it knows.
-  func join() async throws {
+  func join() async {
     network.cut(false)
-    for _ in 0..<20_000 where await keeper.away != nil { try await Task.sleep(for: .milliseconds(1)) }
-    expect(await keeper.away == nil)
+    await until { await keeper.away == nil }
   }
 
   /// Returns when the fleet was told everything.
-  func allTold() async throws {
-    for _ in 0..<20_000 {
-      if await keeper.owedCount == 0 { return }
-      try await Task.sleep(for: .milliseconds(1))
-    }
-    expect(false, "something is still owed")
+  func allTold() async {
+    await until { await keeper.owedCount == 0 }
   }
 }

@@ -28,6 +28,8 @@ import Testing
       expectEqual(cluster["name"]?.text, "summer")
       expectEqual(cluster["port"]?.text, "6222")
       expectEqual(cluster["routes"]?.list?.compactMap(\.text), others)
+      let advertised = ["gate1": "gate1:6222", "gate2": "gate2.venue.example:6222", "gate3": "10.0.0.13:6222"]
+      expectEqual(cluster["advertise"]?.text, advertised[name], "as its certificate has it, not by its number")
       expectEqual(cluster["tls"]?["verify"]?.text, "true", "a server believes none that is not proven")
       expectEqual(cluster["tls"]?["ca_file"]?.text, "/etc/scangate-fleet/authority.pem")
     }

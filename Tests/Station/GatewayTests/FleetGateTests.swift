@@ -86,18 +86,13 @@ private struct FleetStationBench {
   }
 
   /// Joins it with the fleet again, and returns when it knows.
-  func join() async throws {
+  func join() async {
     network.cut(false)
-    for _ in 0..<20_000 where await claims.away != nil { try await Task.sleep(for: .milliseconds(1)) }
-    expect(await claims.away == nil)
+    await until { await claims.away == nil }
   }
 
-  func allTold() async throws {
-    for _ in 0..<20_000 {
-      if await claims.owedCount == 0 { return }
-      try await Task.sleep(for: .milliseconds(1))
-    }
-    expect(false, "something is still owed")
+  func allTold() async {
+    await until { await claims.owedCount == 0 }
   }
 }
 
@@ -108,7 +103,7 @@ private struct FleetStationBench {
     north.lets()
     south.lets()
     expectEqual(await north.present().decision.verdict, .admit)
-    try await north.allTold()
+    await north.allTold()
     let second = await south.present().decision
     expectEqual(second.verdict, .refuse(.alreadyUsed))
     expectEqual(second.note, .usedElsewhere)
@@ -126,7 +121,7 @@ private struct FleetStationBench {
     }
     for station in [north, south, north] {
       expectEqual(await station.present().decision.verdict, .admit)
-      try await station.allTold()
+      await station.allTold()
     }
     expectEqual(await south.present().decision.verdict, .refuse(.alreadyUsed))
   }
@@ -138,9 +133,9 @@ private struct FleetStationBench {
     north.lets()
     south.lets()
     expectEqual(await north.present(opens: false).decision.verdict, .admit)
-    try await north.allTold()
+    await north.allTold()
     expectEqual(await north.present().decision.verdict, .admit)
-    try await north.allTold()
+    await north.allTold()
     expectEqual(await south.present().decision.verdict, .refuse(.alreadyUsed))
   }
 
@@ -150,12 +145,12 @@ private struct FleetStationBench {
     north.lets()
     north.lets()
     expectEqual(await north.present().decision.verdict, .admit)
-    try await north.allTold()
+    await north.allTold()
     expectEqual(await north.present().decision.verdict, .refuse(.alreadyUsed))
     _ = await south.leave()
-    try await south.allTold()
+    await south.allTold()
     expectEqual(await north.present().decision.verdict, .admit)
-    try await north.allTold()
+    await north.allTold()
     // That they left was one exit, and is counted once.
     expectEqual(await north.present().decision.verdict, .refuse(.alreadyUsed))
   }
@@ -168,7 +163,7 @@ private struct FleetStationBench {
     expectEqual(kept.decision.verdict, .undecided(.unreachable))
     expect(kept.decision.detail?.contains("fleet.alone") == true)
     expect(north.system.asked.isEmpty)
-    try await north.join()
+    await north.join()
     expectEqual(await north.present().decision.verdict, .admit)
   }
 
@@ -185,16 +180,19 @@ private struct FleetStationBench {
       expectEqual(kept.decision.note, .withoutFleet)
       expect(kept.isProvisional && !kept.decision.isProvisional)
     }
-    try await north.join()
-    try await north.allTold()
-    try await south.join()
-    try await south.allTold()
+    await north.join()
+    await north.allTold()
+    await south.join()
+    await south.allTold()
+    var isTold = false
     for await case .conflict(let conflict) in events {
       expectEqual(conflict.told.ending, .contradicted)
       let words = conflict.told.said ?? ""
       expect(words.contains("station north") && words.contains("station south"), "\(words)")
+      isTold = true
       break
     }
+    expect(isTold)
     let conflicts = try await south.journal.conflicts()
     expectEqual(conflicts.count, 1)
     expectEqual(conflicts.first?.owed.scan.code, FleetStationBench.code)
@@ -208,7 +206,7 @@ private struct FleetStationBench {
     north.lets()
     south.lets()
     let kept = await north.present()
-    try await north.allTold()
+    await north.allTold()
     guard
       let scan = north.journal.facts.compactMap({ fact -> ScanID? in
         if case .asked(let asked) = fact { asked.scan.id } else { nil }
@@ -224,7 +222,7 @@ private struct FleetStationBench {
           system: north.system.id, ticket: ticket, at: now, decidedIn: .zero, verdict: .admit, decider: .server,
           admission: admission)))
     expectEqual(try await north.ledger.annul(scan), .takenBack)
-    try await north.allTold()
+    await north.allTold()
     expectEqual(await south.present().decision.verdict, .admit)
   }
 }
