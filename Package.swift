@@ -470,7 +470,7 @@ let package = Package(
     tests(
       of: "JetStreamClaims",
       [
-        "CNATS", "FleetBook", "FleetTesting", "LibCrypto", "LinuxIO", "ScanModel", "ScanTesting", "ScriptedHTTP",
+        "CNATS", "FleetBook", "FleetTesting", "LibCrypto", "LinuxIO", "ScanModel", "ScanTesting",
         "WireText",
       ]),
     tests(

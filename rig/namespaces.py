@@ -97,8 +97,13 @@ def _furnish_leds(leds):
             mount(f"/run/class/{name}", classes / name, flags=BIND | RECURSIVE)
         (classes / "leds").mkdir()
     mount("tmpfs", classes / "leds", "tmpfs", data="mode=755")
+    add_leds(leds)
+
+
+def add_leds(leds):
+    """More of them, where there are some."""
     for led in leds:
-        folder = classes / "leds" / led
+        folder = Path("/sys/class/leds", led)
         folder.mkdir()
         (folder / "max_brightness").write_text("255\n")
         os.mkfifo(folder / "brightness")

@@ -9,8 +9,7 @@ import Testing
 /// What every store of claims must do, by real servers.
 @Suite struct ConformanceTests {
   @Test(arguments: [1, 3]) func servers(_ count: Int) async throws {
-    let servers = try await NATSServers(count)
-    try await servers.makeBucket()
+    let servers = try await NATSServers.shared(count)
     let store = try await servers.store()
     let administrator = try servers.administrate()
     let settings = administrator.settings

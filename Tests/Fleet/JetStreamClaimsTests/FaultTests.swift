@@ -5,14 +5,14 @@ import Testing
 
 @testable import JetStreamClaims
 
-/// What becomes of claims where servers are killed, stand still, are full or are cut off.
+/// What becomes of claims where servers are killed, stand still, are full or are cut off. Another leader is elected after four to nine
+/// seconds, so that a landing goes through that once.
 @Suite struct FaultTests {
   @Test func leaderIsKilled() async throws {
-    let servers = try await NATSServers(3)
-    try await servers.makeBucket()
+    let servers = try await NATSServers.shared(3)
     let leader = try await servers.leader()
     // Once connected to the leader itself, once to another one.
-    for first in [leader, (leader + 1) % 3] {
+    for first in [leader, (leader + 1) % 3].prefix(extent(landing: 1, release: 2)) {
       let leader = try await servers.leader()
       let store = try await servers.store(first: first)
       let kept = freshKey()
@@ -29,9 +29,8 @@ import Testing
     }
   }
 
-  @Test func leaderStandsStill() async throws {
-    let servers = try await NATSServers(3)
-    try await servers.makeBucket()
+  @Test(.enabled(if: extent(landing: 0, release: 1) == 1)) func leaderStandsStill() async throws {
+    let servers = try await NATSServers.shared(3)
     let leader = try await servers.leader()
     for first in [leader, (leader + 1) % 3] {
       let leader = try await servers.leader()
@@ -58,9 +57,8 @@ import Testing
   }
 
   /// Without a majority nothing is written, and nobody is told so; once it is back, everything is.
-  @Test func majorityIsGone() async throws {
-    let servers = try await NATSServers(3)
-    try await servers.makeBucket()
+  @Test(.enabled(if: extent(landing: 0, release: 1) == 1)) func majorityIsGone() async throws {
+    let servers = try await NATSServers.shared(3)
     let leader = try await servers.leader()
     let store = try await servers.store(first: leader)
     let key = freshKey()
@@ -82,9 +80,9 @@ import Testing
   }
 
   @Test(arguments: [1, 3]) func full(_ count: Int) async throws {
-    let servers = try await NATSServers(count)
-    try await servers.makeBucket(bytes: 100_000)
-    let store = try await servers.store()
+    let servers = try await NATSServers.shared(count)
+    try await servers.makeBucket("small", bytes: 100_000)
+    let store = try await servers.store(bucket: "small")
     let value = [UInt8](repeating: 7, count: 1_000)
     let first = freshKey()
     let revision = try await store.create(first, value, until: soon())
@@ -105,8 +103,7 @@ import Testing
 
   /// Who asks too much at once is told so, and the others are answered.
   @Test func tooManyAtOnce() async throws {
-    let servers = try await NATSServers(1)
-    try await servers.makeBucket()
+    let servers = try await NATSServers.shared(1)
     let store = try await servers.store()
     let outcomes = await withTaskGroup(of: ClaimFault?.self) { group in
       for _ in 0..<2_000 {
@@ -121,8 +118,7 @@ import Testing
 
   /// A connection that breaks takes nothing with it but what was on its way.
   @Test func onlyServerIsKilled() async throws {
-    let servers = try await NATSServers(1)
-    try await servers.makeBucket()
+    let servers = try await NATSServers.shared(1)
     let store = try await servers.store()
     let kept = freshKey()
     let revision = try await store.create(kept, [1], until: soon())
@@ -137,9 +133,8 @@ import Testing
   }
 
   /// A watch goes on after the last that was taken, whatever breaks.
-  @Test func watchOutlivesItsServers() async throws {
-    let servers = try await NATSServers(3)
-    try await servers.makeBucket()
+  @Test(.enabled(if: extent(landing: 0, release: 1) == 1)) func watchOutlivesItsServers() async throws {
+    let servers = try await NATSServers.shared(3)
     let store = try await servers.store()
     let (first, second) = (freshKey(), freshKey())
     var watch = store.watch(after: .none).makeAsyncIterator()
@@ -169,8 +164,7 @@ import Testing
 
   /// More than anybody takes in time waits at the server, and comes in order.
   @Test func watchIsTakenSlowly() async throws {
-    let servers = try await NATSServers(1)
-    try await servers.makeBucket()
+    let servers = try await NATSServers.shared(1)
     let store = try await servers.store()
     let start = try await store.create(freshKey(), [0], until: soon())
     var watch = store.watch(after: start).makeAsyncIterator()

@@ -2,17 +2,45 @@ import Expectations
 import FleetBook
 import Foundation
 import Glibc
-@testable import JetStreamClaims
+import LibCrypto
+import LinuxIO
 import ScanModel
-import ScriptedHTTP
 import Synchronization
 import Testing
 import WireText
+
+@testable import JetStreamClaims
 
 /// Real nats-servers on this machine's loopback, with a folder of their own.
 final class NATSServers: Sendable {
   static let bucket = "summer"
   static let mark = "0123456789abcdef0123456789abcdef"
+  /// Two more that stations may write, for tests that need one of their own.
+  static let buckets = [bucket, "small", "closed"]
+  /// Whom servers and stations of tests believe.
+  static let authority = CertificateAuthority(named: "authority of tests", holds: span(-86_400, 86_400))
+
+  /// Seconds before and after now.
+  static func span(_ begin: Int64, _ end: Int64) -> Range<Int64> {
+    let now = SystemTime().wall().seconds
+    return (now + begin)..<(now + end)
+  }
+
+  static let one = Task { try await opened(1) }
+  static let three = Task { try await opened(3) }
+
+  /// One server, or three, with a bucket: the same for all tests of a process, which leave them as they found them.
+  static func shared(_ count: Int) async throws -> NATSServers {
+    let servers = try await (count == 1 ? one : three).value
+    if count > 1 { try await servers.whole() }
+    return servers
+  }
+
+  private static func opened(_ count: Int) async throws -> NATSServers {
+    let servers = try await NATSServers(count)
+    try await servers.makeBucket()
+    return servers
+  }
 
   let folder: String
   let ports: [UInt16]
@@ -26,7 +54,8 @@ final class NATSServers: Sendable {
 
   /// - Parameter release: the Debian release that they are of.
   init(
-    _ count: Int, release: String = "trixie", certificate: String = NamedCertificates.address,
+    _ count: Int, release: String = "trixie", names: [String] = ["127.0.0.1"],
+    holds span: Range<Int64> = NATSServers.span(-86_400, 86_400),
     change: @escaping @Sendable (String) -> String = { $0 }
   ) async throws {
     program = try Self.fetched(release)
@@ -37,9 +66,10 @@ final class NATSServers: Sendable {
     (self.administrator, self.station) = (administrator, station)
     folder = "\(temporaryRoot)/scangate-nats-\(UUID().uuidString)"
     try FileManager.default.createDirectory(atPath: folder, withIntermediateDirectories: true)
-    try write("key.pem", TestCertificates.key)
-    try write("certificate.pem", certificate)
-    try write("authority.pem", NamedCertificates.authority)
+    let issued = try #require(Self.authority?.issue(for: names, holds: span))
+    try write("key.pem", String(decoding: issued.privateKey, as: UTF8.self))
+    try write("certificate.pem", String(decoding: issued.certificate, as: UTF8.self))
+    try write("authority.pem", Self.believed)
     for number in 0..<count { try start(number) }
   }
 
@@ -47,6 +77,9 @@ final class NATSServers: Sendable {
     for number in ports.indices { kill(number) }
     try? FileManager.default.removeItem(atPath: folder)
   }
+
+  /// The authority's certificate.
+  static var believed: String { String(decoding: authority?.certificate ?? [], as: UTF8.self) }
 
   private static func fetched(_ release: String) throws -> String {
     let process = Process()
@@ -86,6 +119,24 @@ final class NATSServers: Sendable {
 
   // MARK: Processes
 
+  /// Starts programs that end with this one, whatever ends it: with the thread that has started them, so that it is one that stays.
+  private struct Starter {
+    private let loop = try? DeviceLoop(name: "starter")
+
+    func run(_ process: Process) throws {
+      let started = DispatchSemaphore(value: 0)
+      let fault = Mutex<(any Error)?>(nil)
+      _ = loop?.at(SystemTime().now()) {
+        do { try process.run() } catch { fault.withLock { $0 = error } }
+        started.signal()
+      }
+      started.wait()
+      if let fault = fault.withLock({ $0 }) { throw fault }
+    }
+  }
+
+  private static let starter = Starter()
+
   /// Starts one, for the first time or again.
   func start(_ number: Int) throws {
     var configuration = JetStreamServerConfiguration(
@@ -96,13 +147,18 @@ final class NATSServers: Sendable {
       configuration.cluster = place(clusterPorts[number])
       configuration.routes = clusterPorts.map(place)
     }
+    configuration.buckets = Self.buckets
     configuration.administrators = [.init(name: "administrator", key: administrator.user)]
     configuration.stations = [.init(name: "station", key: station.user)]
     try write("gate\(number).conf", change(configuration.text))
     let process = Process()
-    process.executableURL = URL(filePath: program)
-    process.arguments = ["-c", "\(folder)/gate\(number).conf", "-l", "\(folder)/gate\(number).log"]
-    try process.run()
+    process.executableURL = URL(filePath: "/usr/bin/setpriv")
+    process.arguments = [
+      "--pdeathsig", "KILL", program, "-c", "\(folder)/gate\(number).conf", "-l", "\(folder)/gate\(number).log",
+    ]
+    process.standardOutput = FileHandle.nullDevice
+    process.standardError = FileHandle.nullDevice
+    try Self.starter.run(process)
     processes.withLock { $0[number] = process }
   }
 
@@ -136,24 +192,24 @@ final class NATSServers: Sendable {
 
   /// How a station connects.
   /// - Parameter first: the server that is tried first.
-  func settings(first: Int = 0) -> JetStreamSettings {
+  func settings(first: Int = 0, bucket: String = NATSServers.bucket) -> JetStreamSettings {
     let order = ports.indices.map { ($0 + first) % ports.count }
     return JetStreamSettings(
-      servers: order.map { place(ports[$0]) }, authority: NamedCertificates.authority, credential: station,
-      name: "station", bucket: Self.bucket, mark: Self.mark, replicas: ports.count)
+      servers: order.map { place(ports[$0]) }, authority: Self.believed, credential: station,
+      name: "station", bucket: bucket, mark: Self.mark, replicas: ports.count)
   }
 
   /// A station's store that works.
-  func store(first: Int = 0) async throws -> JetStreamClaimStore {
-    let store = try JetStreamClaimStore(settings(first: first))
+  func store(first: Int = 0, bucket: String = NATSServers.bucket) async throws -> JetStreamClaimStore {
+    let store = try JetStreamClaimStore(settings(first: first, bucket: bucket))
     store.start()
     try await store.becomes(.ready)
     return store
   }
 
   /// Makes the bucket.
-  func makeBucket(bytes: Int64 = 100_000_000) async throws {
-    var settings = settings()
+  func makeBucket(_ bucket: String = NATSServers.bucket, bytes: Int64 = 100_000_000) async throws {
+    var settings = settings(bucket: bucket)
     settings.credential = administrator
     let store = try JetStreamClaimStore(settings)
     store.start()
@@ -162,15 +218,15 @@ final class NATSServers: Sendable {
   }
 
   /// How whoever administers connects.
-  func administration() -> JetStreamSettings {
-    var settings = settings()
+  func administration(_ bucket: String = NATSServers.bucket) -> JetStreamSettings {
+    var settings = settings(bucket: bucket)
     settings.credential = administrator
     return settings
   }
 
   /// Somebody who may do everything, with the library's own hands.
-  func administrate() throws -> JetStreamLink {
-    let link = try JetStreamLink(administration(), time: SystemTime())
+  func administrate(_ bucket: String = NATSServers.bucket) throws -> JetStreamLink {
+    let link = try JetStreamLink(administration(bucket), time: SystemTime())
     link.start()
     return link
   }

@@ -9,8 +9,7 @@ import Testing
 @Suite struct RaceTests {
   /// Of those who write on one condition at once, each by a server of its own, one does.
   @Test func stationsAtThreeServers() async throws {
-    let servers = try await NATSServers(3)
-    try await servers.makeBucket()
+    let servers = try await NATSServers.shared(3)
     var stores: [JetStreamClaimStore] = []
     for first in 0..<3 { stores.append(try await servers.store(first: first)) }
     let stations = stores
@@ -50,8 +49,7 @@ import Testing
 
   /// What is nobody's of a fleet is left out, and what has a delete mark is told.
   @Test func whatOthersWrite() async throws {
-    let servers = try await NATSServers(1)
-    try await servers.makeBucket()
+    let servers = try await NATSServers.shared(1)
     let store = try await servers.store()
     let administrator = try servers.administrate()
     for await state in administrator.states where state == .ready { break }
@@ -78,8 +76,7 @@ import Testing
   }
 
   @Test func claimThatIsTooLong() async throws {
-    let servers = try await NATSServers(1)
-    try await servers.makeBucket()
+    let servers = try await NATSServers.shared(1)
     let store = try await servers.store()
     let key = freshKey()
     let fault = await store.fault(creating: key, [UInt8](repeating: 0, count: 70_000), until: soon())

@@ -1,7 +1,7 @@
 import Expectations
 import FleetBook
+import LibCrypto
 import ScanModel
-import ScriptedHTTP
 import Testing
 
 @testable import JetStreamClaims
@@ -66,8 +66,7 @@ import Testing
   }
 
   @Test func anotherFleetsBucket() async throws {
-    let servers = try await NATSServers(1)
-    try await servers.makeBucket()
+    let servers = try await NATSServers.shared(1)
     let words = try await fault(servers) { $0.mark = "another" }
     expect(words.contains("is another fleet's"), "\(words)")
   }
@@ -95,8 +94,7 @@ import Testing
   }
 
   @Test func bucketIsMadeOnce() async throws {
-    let servers = try await NATSServers(1)
-    try await servers.makeBucket()
+    let servers = try await NATSServers.shared(1)
     let store = try await servers.store()
     let key = freshKey()
     let revision = try await store.create(key, [1], until: soon())
@@ -106,33 +104,31 @@ import Testing
   }
 
   @Test func keyThatNobodyKnows() async throws {
-    let servers = try await NATSServers(1)
-    try await servers.makeBucket()
+    let servers = try await NATSServers.shared(1)
     let other = try #require(NKey())
     let words = try await fault(servers) { $0.credential = other }
     expect(words.hasPrefix("refused: ") && words.contains("credential"), "\(words)")
     expect(!words.contains(other.toBeSealed))
   }
 
-  /// A certificate of another name, of another authority, and one that is over.
-  @Test(arguments: [NamedCertificates.name, NamedCertificates.expiredAddress]) func certificate(
-    _ certificate: String
+  /// A certificate of another name, and one that is over.
+  @Test(arguments: [("gate9.example", Int64(86_400)), ("127.0.0.1", -60)]) func certificate(
+    _ name: String, _ end: Int64
   ) async throws {
-    let servers = try await NATSServers(1, certificate: certificate)
+    let servers = try await NATSServers(1, names: [name], holds: NATSServers.span(-86_400, end))
     let words = try await fault(servers)
     expect(words.hasPrefix("refused: TLS"), "\(words)")
   }
 
   @Test func anotherAuthority() async throws {
-    let servers = try await NATSServers(1)
-    let words = try await fault(servers) { $0.authority = TestCertificates.authority }
+    let other = try #require(CertificateAuthority(named: "another one", holds: NATSServers.span(-60, 86_400)))
+    let words = try await fault(.shared(1)) { $0.authority = String(decoding: other.certificate, as: UTF8.self) }
     expect(words.hasPrefix("refused: TLS"), "\(words)")
   }
 
   /// A station's key makes no bucket, changes none and deletes none.
   @Test func stationMayWriteClaimsAlone() async throws {
-    let servers = try await NATSServers(1)
-    try await servers.makeBucket()
+    let servers = try await NATSServers.shared(1)
     let link = try JetStreamLink(servers.settings(), time: SystemTime())
     link.start()
     for await state in link.states where state == .ready { break }
@@ -147,8 +143,7 @@ import Testing
 
   /// A server that begins TLS and does not go on with it keeps one thread and nobody else.
   @Test func serverThatStopsInTheHandshake() async throws {
-    let servers = try await NATSServers(1)
-    try await servers.makeBucket()
+    let servers = try await NATSServers.shared(1)
     let silent = try SilentServer()
     var settings = servers.settings()
     settings.servers.insert(.init(host: "127.0.0.1", port: silent.port), at: 0)

@@ -9,8 +9,7 @@ import WireText
 /// What a station's credential can do in the hands of a program that is none of ours.
 @Suite struct StationRightsTests {
   /// A consumer that delivers to the servers' own API would have the server say there what the station may not.
-  @Test(.disabled("By its source nats-server 2.10.27 deletes the bucket; nobody has seen it do so or not"))
-  func aConsumerDeletesNoBucket() async throws {
+  @Test func aConsumerDeletesNoBucket() async throws {
     let servers = try await NATSServers(1)
     try await servers.makeBucket()
     let settings = servers.settings()
