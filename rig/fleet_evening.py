@@ -148,7 +148,7 @@ class People:
                 if free:
                     one["shown"] = True
                     self.show(self.chance.choice(free), ending)
-            time.sleep(0.01)
+            time.sleep(0.02)
 
     def settle(self):
         """Returns when everything is as before the faults; what is not in time is a finding."""

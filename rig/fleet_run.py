@@ -56,7 +56,7 @@ def evening(seed, seconds, tickets, rate=10.0, say=None, servers=3, stations=8, 
             if now >= due:
                 due = max(due + chance.expovariate(rate), now - 1)
                 people.crowd((now - begin) / seconds)
-            time.sleep(0.005)
+            time.sleep(0.01)
         nemesis.end()
         outcome.findings += people.settle()
         tell("everything is as before; everybody comes again")
@@ -103,7 +103,7 @@ def minutes(options):
         seed, seconds = chance.randrange(1 << 32), chance.uniform(30, 120)
         seconds = max(10.0, min(seconds, end - time.monotonic() - 40))
         print(f"fleet: evening {number}, seed {seed}, faults for {seconds:.0f} s", flush=True)
-        outcome = evening(seed, seconds, tickets=int(seconds * 3), say=lambda words: print(f"fleet: {words}", flush=True), longest=chance.choice([3.0, 8.0, 20.0]))
+        outcome = evening(seed, seconds, tickets=int(seconds * 3), say=lambda words: print(f"fleet: {words}", flush=True), longest=chance.choice([3.0, 6.0, 15.0]))
         figures.update(outcome.figures)
         faults.update(outcome.faults)
         findings += len(outcome.findings)
