@@ -15,7 +15,7 @@ import fleet_books
 import fleet_checker
 from fleet_evening import People, sold
 from fleet_nemesis import Nemesis
-from fleet_world import FAKETIME, ROOT, World
+from fleet_world import ROOT, World
 
 #: What a station does without its fleet, drawn for each.
 ALONE = ("alone: refuse", "alone: refuse", "alone: list\n  alonePeople: 20\n  aloneFor: 1 min", "alone: trust\n  alonePeople: 5\n  aloneFor: 1 min")
@@ -60,7 +60,8 @@ def evening(seed, seconds, tickets, rate=10.0, say=None, servers=3, stations=8, 
         nemesis.end()
         outcome.findings += people.settle()
         tell("everything is as before; everybody comes again")
-        people.good_end()
+        for words in people.good_end():
+            tell(words)
         people.settle_debts()
         time.sleep(2.5)  # what is owed to the fleet is told beside it
         for station in world.stations.values():
@@ -95,8 +96,6 @@ def minutes(options):
     import native
     native.Native(options.scangate)
     chance = random.Random(options.seed)
-    if FAKETIME is None:
-        print("fleet: libfaketime is not installed: no clock is moved", flush=True)
     end, number, figures, faults, findings = time.monotonic() + 60 * options.minutes, 0, Counter(), Counter(), 0
     while not number or time.monotonic() < end - 40:
         number += 1
