@@ -402,6 +402,10 @@ let package = Package(
       dependencies: ["CodeVision", "DecodeClient", "DecodeProtocol", "DecodeWorker", "ScanModel"],
       path: "Tests/Vision/DecodeBench", swiftSettings: fast),
     .executableTarget(
+      name: "claim-bench",
+      dependencies: ["FleetBook", "FleetSetUp", "JetStreamClaims", "LinuxIO", "ScanModel"],
+      path: "Tests/Fleet/ClaimBench", swiftSettings: fast),
+    .executableTarget(
       name: "decide-bench",
       dependencies: [
         "Bookings", "CodeSigning", "EventSchedule", "LinuxIO", "ScanConfiguration", "ScanModel", "ScriptedHTTP",
