@@ -75,7 +75,7 @@ def read_journal(evening, station, people):
         evening.admissions.append(one)
     for line in people.conflicts[station.name]:
         ending = line["code"][-4:] if line["code"] else evening.codes.get(line["scan"])
-        evening.conflicts[ending].append(line["said"] or "")
+        evening.conflicts[ending].append(line.get("said") or "")
     journal.close()
 
 
