@@ -27,7 +27,6 @@ struct Scangate: AsyncParsableCommand {
       CameraCommand.self,
       ConfigCommand.self,
       CredentialCommand.self,
-      FleetCommand.self,
       JournalCommand.self, ReportCommand.self, OrdersCommand.self, OutboxCommand.self, TicketsCommand.self,
       SignalCommand.self,
       DecodeCommand.self,

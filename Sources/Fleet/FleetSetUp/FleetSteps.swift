@@ -48,7 +48,7 @@ enum FleetSteps {
     "Give each station its fleet-ca.pem anew, from its folder below stations, and restart it where nobody passes just then: sudo systemctl restart scangate"
 
   static func credential(_ station: StationID) -> String {
-    "Give the station \(station) its credential anew: sudo scangate credential set fleet --file credential; sudo systemctl restart scangate"
+    "Give the station \(station) its credential anew: sudo scangate credential set fleet --file credential && rm credential; sudo systemctl restart scangate"
   }
 
   static func event(_ layout: FleetLayout) -> [String] {

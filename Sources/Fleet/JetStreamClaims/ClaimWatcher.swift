@@ -77,7 +77,7 @@ final class ClaimWatcher: Sendable {
 
   private func read() async -> Step {
     do throws(ClaimFault) {
-      try link.check()
+      try link.checkReading()
       var (last, known) = state.withLock { ($0.last, $0.known) }
       if known <= last {
         known = try await ask(.object(("last_by_subj", ">")))?.revision ?? .none

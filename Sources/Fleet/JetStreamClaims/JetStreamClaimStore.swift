@@ -61,7 +61,7 @@ package final class JetStreamClaimStore: ClaimStore {
   package nonisolated(nonsending) func read(
     _ key: ClaimKey, until end: MonotonicTime
   ) async throws(ClaimFault) -> StoredClaim? {
-    try link.check()
+    try link.checkReading()
     let settings = link.settings
     let request = NATSRequest(
       subject: "$JS.API.STREAM.MSG.GET.\(settings.stream)",

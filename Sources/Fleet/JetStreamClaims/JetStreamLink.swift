@@ -113,12 +113,18 @@ final class JetStreamLink: Sendable {
 
   private func keep() async {
     var retry = JetStreamLimits.firstRetry
+    // Who is asked first: one that is cut off from the others still answers, and would keep us from those who have a majority.
+    var first = 0
+    var (vain, patience) = (0, JetStreamLimits.leastVain)
     while isRunning {
       if state.withLock({ $0.session == nil }) {
         var fault = ClaimFault.noQuorum
-        for server in settings.servers where isRunning {
+        vain = 0
+        for offset in settings.servers.indices where isRunning {
+          let place = (first + offset) % settings.servers.count
           do throws(ClaimFault) {
-            try await connect(server)
+            try await connect(settings.servers[place])
+            first = place
             break
           } catch {
             // One that says why it does not take us says more than one that is away.
@@ -151,7 +157,17 @@ final class JetStreamLink: Sendable {
         retry = min(retry * 2, JetStreamLimits.lastRetry)
         continue
       }
-      if fault == nil { retry = JetStreamLimits.firstRetry }
+      if fault == nil { (retry, vain, patience) = (JetStreamLimits.firstRetry, 0, JetStreamLimits.leastVain) }
+      if fault == .noQuorum, settings.servers.count > 1 {
+        vain += 1
+        if vain >= patience {
+          // Where nobody has a majority there is no haste in asking all of them again.
+          patience = min(patience * 2, JetStreamLimits.mostVain)
+          first = (first + 1) % settings.servers.count
+          close(session)
+          continue
+        }
+      }
       await waker.sleep(fault == nil ? JetStreamLimits.judging : JetStreamLimits.judgingAgain)
     }
   }
@@ -242,6 +258,13 @@ final class JetStreamLink: Sendable {
       return state.fault ?? .noQuorum
     }
     if let fault { throw fault }
+  }
+
+  /// Throws why nothing may be read now: what was closed may be.
+  func checkReading() throws(ClaimFault) {
+    let closed = StreamRules(settings: settings).closed
+    if state.withLock({ $0.session != nil && $0.fault == closed }) { return }
+    try check()
   }
 
   // MARK: Judgement

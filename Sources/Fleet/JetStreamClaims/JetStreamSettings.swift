@@ -72,6 +72,9 @@ enum JetStreamLimits {
   /// How often the servers are looked at again while they are good, and while they are not.
   static let judging = Duration.seconds(5)
   static let judgingAgain = Duration.milliseconds(500)
+  /// After so many judgements in vain another server is asked; each time after more, up to the most.
+  static let leastVain = 3
+  static let mostVain = 24
   /// How long the leader may take to tell of its stream.
   static let telling = Duration.seconds(2)
   /// How long servers are waited for that do not tell of themselves.

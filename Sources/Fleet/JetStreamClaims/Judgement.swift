@@ -22,6 +22,10 @@ struct Judgement {
     for answer in heard {
       if let fault = fault(answer) { return fault }
     }
+    // One whose disk has failed has left JetStream by itself, keeps no claims and has no voice: it is as one that is away.
+    if heard.count >= settings.servers.count, !heard.contains(where: \.hasStreams) {
+      return .otherVersion("\(server) has no JetStream. See its configuration.")
+    }
     if messages.contains(where: \.isUnheard) {
       return .otherVersion(
         "\(server) does not tell its version and whether it syncs: its configuration has to let the fleet's account ask it (\(ServerAnswer.subject))."
@@ -54,8 +58,7 @@ struct Judgement {
         "\(place) is nats-server \(answer.versionText). A fleet wants 2.10.27 or a later 2: before, two stations could both have the same claim."
       )
     }
-    guard answer.hasStreams else { return .otherVersion("\(place) has no JetStream. See its configuration.") }
-    guard answer.syncsAlways else {
+    guard !answer.hasStreams || answer.syncsAlways else {
       return .otherVersion(
         "\(place) acknowledges before it has written to its disk. Its configuration wants sync_interval: always in jetstream."
       )

@@ -16,9 +16,8 @@ struct FleetCommand: AsyncParsableCommand {
       """,
     subcommands: [
       FleetInitCommand.self, FleetKeyCommand.self, FleetOpenCommand.self, FleetAcceptCommand.self,
-      FleetStatusCommand.self,
-      FleetAddCommand.self,
-      FleetRevokeCommand.self, FleetRotateCommand.self,
+      FleetStatusCommand.self, FleetAddCommand.self, FleetRevokeCommand.self, FleetRotateCommand.self,
+      FleetCloseCommand.self, FleetRemoveCommand.self, FleetInviteCommand.self, FleetJoinCommand.self,
     ])
 }
 

@@ -186,7 +186,8 @@ package final class StationMemory: Sendable {
       if let keeper = ledgers[server] { return (keeper, false) }
       let keeper = LedgerKeeper(
         server: server, dependencies: dependencies, scope: system.scope,
-        policy: AttemptPolicy(recordOffset: system.recordOffset), whenFailing: whenFailing, floodLimit: floodLimit,
+        policy: AttemptPolicy(recordOffset: system.recordOffset, isShared: dependencies.fleet != nil),
+        whenFailing: whenFailing, floodLimit: floodLimit,
         time: time, events: events)
       ledgers[server] = keeper
       return (keeper, true)
