@@ -72,13 +72,14 @@ fuzz: deps
 	@Fuzz/run $(or $(SECONDS),60)
 
 bench: programs
-	@SCANGATE_BUILD=stations scripts/programs journal-child decide-bench
+	@SCANGATE_BUILD=stations scripts/programs journal-child decide-bench claim-bench
 	@Benchmarks/bench
 	@Benchmarks/journal
 	@Benchmarks/offline
 	@Benchmarks/deciding
 	@Benchmarks/bookings
 	@Benchmarks/console
+	@Benchmarks/fleet
 
 bench-decode: deps
 	@SCANGATE_BUILD=stations scripts/programs decode-bench camera-replay

@@ -220,7 +220,7 @@ let package = Package(
       ["CNATS", "CodeSigning", "FleetBook", "LibCrypto", "LinuxIO", "ScanModel", "WireText"], small),
     room(
       "FleetSetUp",
-      ["CodeSigning", "FleetBook", "JetStreamClaims", "LibCrypto", "LinuxIO", "ScanModel", "WireText"], small),
+      ["CodeSigning", "FleetBook", "JetStreamClaims", "LibCrypto", "LinuxIO", "ScanModel", "WireCoding", "WireText"], small),
 
     // Ticket systems.
     room(
@@ -401,6 +401,10 @@ let package = Package(
       name: "decode-bench",
       dependencies: ["CodeVision", "DecodeClient", "DecodeProtocol", "DecodeWorker", "ScanModel"],
       path: "Tests/Vision/DecodeBench", swiftSettings: fast),
+    .executableTarget(
+      name: "claim-bench",
+      dependencies: ["FleetBook", "FleetSetUp", "JetStreamClaims", "LinuxIO", "ScanModel"],
+      path: "Tests/Fleet/ClaimBench", swiftSettings: fast),
     .executableTarget(
       name: "decide-bench",
       dependencies: [

@@ -66,6 +66,10 @@ import Testing
         (["init", "--nodes", "a", "--stations", "A", folder + "/two"], 64, "--stations"),
         (["init", "--nodes", "a", "--room", "1", folder + "/two"], 64, "10 MB to 100 GB"),
         (["status", folder + "/none"], 65, "cannot be read"), (["open", folder + "/none"], 65, "cannot be read"),
+        (["close", "fair-2026", folder + "/none"], 65, "cannot be read"), (["close", "A", fleet], 64, "<event>"),
+        (["close", "fair-2026", "--config", "x", fleet], 64, "--config"),
+        (["remove", "fair-2026", folder + "/none"], 65, "cannot be read"),
+        (["status", "--config", folder + "/none.yaml"], 78, "none.yaml"),
       ] as [([String], Int32, String)] {
         let run = try await Program.run(["fleet"] + arguments)
         expect(run.status == status && run.errors.contains(words), "\(arguments): \(run.status) \(run.errors)")

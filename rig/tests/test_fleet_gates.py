@@ -7,6 +7,7 @@ three machines is what test_fleet_steps is about.
 from events import EventFile
 from place import in_guest
 from rig import GATE_IN_GUEST
+from sets import release
 from test_gate import LEFT, LEFT_MATCH, RIGHT, RIGHT_MATCH, GateCase
 
 FOLDER, FLEET = "/run/gate", "/run/fleet"
@@ -45,6 +46,7 @@ gates:
 
 
 @in_guest
+@release
 class TwoStations(GateCase):
     def setUp(self):
         super().setUp()
@@ -92,7 +94,7 @@ class TwoStations(GateCase):
             fleet = [event["state"] for event in events if event["type"] == "fleet"]
             return states.get("in") == states.get("out") == "reading" and fleet[-1:] == ["together"]
 
-        self.rig.until(lambda: self.alive(self.stations[station]) and reads(), what=f"{station} reading, in its fleet")
+        self.rig.until(lambda: self.alive(self.stations[station]) and reads(), 180, f"{station} reading, in its fleet")
 
     def scans(self, station):
         return [event for event in self.events_of[station]() if event["type"] == "scan"]

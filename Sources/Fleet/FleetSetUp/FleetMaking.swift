@@ -103,19 +103,26 @@ extension FleetChange {
 
   /// What each station's configuration has to say, the same at all: its servers, and whose claims are believed.
   static func sections(_ layout: FleetLayout) -> [FleetFile] {
-    let stations = layout.stations.map { "    \($0.name): \"\(StationKeyText.text($0.signs))\"" }
-    let text = """
-      # For the configuration of each station of the fleet \(layout.name). Made by scangate fleet.
-      fleet:
-        name: "\(layout.event)"
-        servers: [\(layout.servers.map { "\"tls://\($0)\"" }.joined(separator: ", "))]
-        credential: fleet
-        ca: /etc/scangate/fleet-ca.pem
-        stations:
-      \(stations.joined(separator: "\n"))
-        alone: refuse
-
-      """
+    let text =
+      "# For the configuration of each station of the fleet \(layout.name). Made by scangate fleet.\n"
+      + section(layout.event, layout.servers, layout.stations.map { ($0.name, $0.signs) })
     return layout.stations.map { FleetFile(FleetPath.station($0, FleetPath.section), text) }
+  }
+
+  /// The section itself.
+  static func section(
+    _ event: String, _ servers: [FleetServer], _ stations: [(name: StationID, key: Ed25519.PublicKey)]
+  ) -> String {
+    """
+    fleet:
+      name: "\(event)"
+      servers: [\(servers.map { "\"tls://\($0)\"" }.joined(separator: ", "))]
+      credential: fleet
+      ca: /etc/scangate/fleet-ca.pem
+      stations:
+    \(stations.map { "    \($0.name): \"\(StationKeyText.text($0.key))\"" }.joined(separator: "\n"))
+      alone: refuse
+
+    """
   }
 }

@@ -16,6 +16,8 @@ package struct FleetStatus: Sendable {
   package var words: [StationID: WallTime] = [:]
   /// How many claims a second were written while it was looked; `nil` where that was not looked at.
   package var rate: Double?
+  /// The station that looks; `nil` of whoever administers.
+  package var viewer: StationID?
   /// Now, by this machine's clock.
   package var now: WallTime
 
@@ -58,10 +60,11 @@ package struct FleetStatus: Sendable {
 extension FleetStatus {
   /// The page: lines of text for a terminal.
   /// - Parameters:
-  ///   - fleet: its name.
+  ///   - fleet: its name; `nil` where it is not known.
   ///   - event: the event, whose book it is.
-  package func page(fleet: String, event: String) -> [String] {
-    var lines = ["Fleet \(fleet), event \(event): \(whole)"]
+  package func page(fleet: String?, event: String) -> [String] {
+    let who = fleet.map { "Fleet \($0), event" } ?? "Event"
+    var lines = ["\(who) \(event)\(viewer.map { ", as the station \($0) sees it" } ?? ""): \(whole)"]
     if let words = faultWords { lines.append("  \(words)") }
     lines.append("")
     lines += table(nodes.map { [$0.name, role($0), version($0), disk($0)] })
@@ -79,10 +82,11 @@ extension FleetStatus {
     return lines
   }
 
-  private var whole: String {
+  var whole: String {
     guard facts.bucket != nil else {
       return facts.servers.isEmpty ? "no server answers" : "there is no book, or nobody leads it"
     }
+    if facts.bucket?.isClosed == true { return "the book is CLOSED. Nobody is let in by it any more" }
     guard hasQuorum else {
       return
         "NO MAJORITY: \(present.count) of \(max(nodes.count, facts.bucket?.replicas ?? 0)) servers are there, \(majority) have to be. Nothing can be claimed"
@@ -95,7 +99,7 @@ extension FleetStatus {
       ? "a majority is there, and \(spare) more may be lost" : "a majority is there, and no other server may be lost"
   }
 
-  private var faultWords: String? {
+  var faultWords: String? {
     switch facts.fault {
     case nil, .noQuorum: nil
     case .otherVersion(let words), .refused(let words): clean(words)

@@ -29,7 +29,9 @@ enum ClaimAnswer {
     // The sequence is another one; later versions have a number of their own where they do not name it.
     case 10_071, 10_164: return .failure(.wrongRevision)
     case 10_077 where words.hasPrefix("maximum "): return .failure(.full)
-    case 10_109: return .failure(.refused("The bucket was closed."))
+    case 10_109:
+      return .failure(
+        .refused("The event's book was closed (scangate fleet close): nobody can be let in by it any more."))
     case 10_054: return .failure(.refused("The claim is longer than the bucket takes (\(TerminalText.clean(words)))."))
     default: return .failure(.lostAnswer)
     }

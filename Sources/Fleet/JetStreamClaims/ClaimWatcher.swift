@@ -115,7 +115,7 @@ final class ClaimWatcher: Sendable {
 
   /// - Returns: whether there is one now.
   private func make() async -> Bool {
-    do throws(ClaimFault) { try link.check() } catch { return false }
+    do throws(ClaimFault) { try link.checkReading() } catch { return false }
     let (round, last) = state.withLock { state in
       state.round += 1
       state.expected = 1

@@ -8,7 +8,7 @@ internal import WireText
 /// Nothing is believed of a server before it has told its version and that it syncs before it acknowledges, and of a bucket before it has
 /// told what it is: see `Judgement`. Both are asked again each five seconds.
 package final class JetStreamClaimStore: ClaimStore {
-  private let link: JetStreamLink
+  let link: JetStreamLink
 
   /// Makes the store; nothing is connected before `start`.
   /// - Throws: where no thread can be had.
@@ -46,7 +46,7 @@ package final class JetStreamClaimStore: ClaimStore {
   package nonisolated(nonsending) func read(
     _ key: ClaimKey, until end: MonotonicTime
   ) async throws(ClaimFault) -> StoredClaim? {
-    try link.check()
+    try link.checkReading()
     let settings = link.settings
     let request = NATSRequest(
       subject: "$JS.API.STREAM.MSG.GET.\(settings.stream)",

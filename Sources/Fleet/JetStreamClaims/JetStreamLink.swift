@@ -250,6 +250,13 @@ final class JetStreamLink: Sendable {
     if let fault { throw fault }
   }
 
+  /// Throws why nothing may be read now: what was closed may be.
+  func checkReading() throws(ClaimFault) {
+    let closed = StreamRules(settings: settings).closed
+    if state.withLock({ $0.session != nil && $0.fault == closed }) { return }
+    try check()
+  }
+
   // MARK: Judgement
 
   /// Asks the servers what they are, and what their stream is.

@@ -84,7 +84,7 @@ struct StreamRules {
         "The bucket \(settings.bucket) is another fleet's. Two fleets on the same servers want buckets of different names; a fleet whose key was changed wants a new one."
       )
     }
-    if stream["sealed"] == .bool(true) { return .refused("The bucket \(settings.bucket) was closed.") }
+    if stream["sealed"] == .bool(true) { return closed }
     let wanted: [(String, JSONValue, JSONValue)] = [
       ("subjects", .array([.string("$KV.\(settings.bucket).>")]), .null), ("storage", .string("file"), .null),
       ("retention", .string("limits"), .string("limits")), ("discard", .string("new"), .string("old")),
@@ -103,6 +103,13 @@ struct StreamRules {
     guard longest < 0 || longest >= Self.longestMessage else { return wrong("max_msg_size") }
     guard (stream["num_replicas"]?.integer ?? 1) >= Int64(settings.replicas) else { return wrong("num_replicas") }
     return nil
+  }
+
+  /// That nothing can be written any more.
+  var closed: ClaimFault {
+    .refused(
+      "The book of \(settings.bucket) was closed (scangate fleet close): nobody can be let in by it any more. Another event has another book."
+    )
   }
 
   private func wrong(_ name: String) -> ClaimFault {

@@ -159,6 +159,9 @@ package enum EventLog {
       switch event.state {
       case .together: logger.notice("The fleet answers: tickets are one station's alone again.")
       case .alone: logger.error("This station is without its fleet, and goes on by fleet.alone. \(words)")
+      case .unusable:
+        logger.error(
+          "Nobody is let in: the fleet's book cannot be used, and that is never taken for being alone. \(words)")
       case .stuck: logger.error("The fleet cannot be told something, which stays owed. \(words)")
       case .conflict: logger.error("Conflict: \(words)")
       }

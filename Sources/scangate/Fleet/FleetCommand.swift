@@ -16,7 +16,8 @@ struct FleetCommand: AsyncParsableCommand {
       """,
     subcommands: [
       FleetInitCommand.self, FleetKeyCommand.self, FleetOpenCommand.self, FleetStatusCommand.self, FleetAddCommand.self,
-      FleetRevokeCommand.self, FleetRotateCommand.self,
+      FleetRevokeCommand.self, FleetRotateCommand.self, FleetCloseCommand.self, FleetRemoveCommand.self,
+      FleetInviteCommand.self, FleetJoinCommand.self,
     ])
 }
 

@@ -24,7 +24,14 @@ struct FleetOpenCommand: AsyncParsableCommand {
     let (place, layout) = try folder.read()
     let settings = try spoken { () throws(FleetFault) in try place.settings(layout) }
     let store = try connected(settings)
-    if layout.wasOpened, !anew, await told(store, within: .seconds(6)).bucket == nil {
+    let found = layout.wasOpened ? await told(store, within: .seconds(6)).bucket : nil
+    if found?.isClosed == true {
+      await store.stop()
+      throw failure(
+        "The book of \(layout.event) was closed, and stays so. Another event has another book: scangate fleet rotate event NAME \(TerminalText.clean(place.path))"
+      )
+    }
+    if layout.wasOpened, !anew, found == nil {
       await store.stop()
       throw failure(
         "The book of \(layout.event) was made before, and nobody has it now, or nobody leads it: see scangate fleet status \(place.path). Only where it is lost for sure: --anew, by which every used ticket admits again."

@@ -11,24 +11,32 @@ struct FleetStatusCommand: AsyncParsableCommand {
   static let configuration = CommandConfiguration(
     commandName: "status", abstract: "Show who leads a fleet's book, who lags, and when each station has written last.",
     discussion: """
-      Asks the servers by the key of whoever administers. Ends with 0 where all is well, with 1 where somebody should look, and with 2 \
-      where nothing can be claimed.
+      With the fleet's folder the servers are asked by the key of whoever administers; without it by what this station is to its fleet, \
+      as its configuration has it (as root): it sees the same, but not which stations were revoked. Ends with 0 where all is well, with 1 \
+      where somebody should look, and with 2 where nothing can be claimed.
       """)
 
-  @OptionGroup var folder: FleetFolderArgument
+  @Argument(
+    help: ArgumentHelp("The fleet's folder. Without it this station's fleet.", valueName: "folder"),
+    completion: .directory)
+  var folder: String?
+
+  @Flag(help: "Print one JSON object.")
+  var json = false
+
+  @OptionGroup var configuration: ConfigurationArgument
+
+  @OptionGroup var state: StateArgument
 
   /// So many of the last writes are looked at for stations' last words.
   private static let looked: UInt64 = 10_000
 
   func run() async throws {
-    let (place, layout) = try folder.read()
-    let settings = try spoken { () throws(FleetFault) in try place.settings(layout) }
-    let store = try connected(settings)
+    let view = try FleetView.open(folder, configuration, state)
+    let store = try connected(view.settings)
     let time = SystemTime()
     var facts = await told(store, within: .seconds(6))
-    var status = FleetStatus(
-      facts: facts, nodes: layout.nodes, stations: layout.stations.map(\.name), now: time.wall())
-    status.revoked = Set(layout.stations.filter(\.isRevoked).map(\.name))
+    var status = view.status(facts, time.wall())
     if let before = facts.bucket {
       let begin = time.now()
       let last = before.last.number
@@ -43,12 +51,19 @@ struct FleetStatusCommand: AsyncParsableCommand {
     }
     status.now = time.wall()
     await store.stop()
-    for line in status.page(fleet: layout.name, event: layout.event) { Terminal.out(line) }
-    if let rotation = layout.rotation {
-      Terminal.error("\(rotation.words) is under way: scangate fleet rotate next \(TerminalText.clean(place.path))")
+    if json {
+      Terminal.out(status.json(fleet: view.fleet, event: view.event, rotation: view.rotation))
+    } else {
+      for line in status.page(fleet: view.fleet, event: view.event) { Terminal.out(line) }
+      if let rotation = view.rotation, let folder {
+        Terminal.error("\(rotation) is under way: scangate fleet rotate next \(TerminalText.clean(folder))")
+      }
     }
-    if !status.hasQuorum { throw ExitCode(2) }
-    if !status.isWell { throw ExitCode(1) }
+    switch status.health {
+    case .well: break
+    case .look: throw ExitCode(1)
+    case .none: throw ExitCode(2)
+    }
   }
 
   /// When each station has written last, of the writes after a revision.

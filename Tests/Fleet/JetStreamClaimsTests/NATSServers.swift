@@ -217,11 +217,16 @@ final class NATSServers: Sendable {
     await store.stop()
   }
 
-  /// Somebody who may do everything, with the library's own hands.
-  func administrate(_ bucket: String = NATSServers.bucket) throws -> JetStreamLink {
+  /// How whoever administers connects.
+  func administration(_ bucket: String = NATSServers.bucket) -> JetStreamSettings {
     var settings = settings(bucket: bucket)
     settings.credential = administrator
-    let link = try JetStreamLink(settings, time: SystemTime())
+    return settings
+  }
+
+  /// Somebody who may do everything, with the library's own hands.
+  func administrate(_ bucket: String = NATSServers.bucket) throws -> JetStreamLink {
+    let link = try JetStreamLink(administration(bucket), time: SystemTime())
     link.start()
     return link
   }

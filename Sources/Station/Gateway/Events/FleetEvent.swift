@@ -6,8 +6,10 @@ package struct FleetEvent: Sendable, Equatable {
   package enum State: String, Sendable, CaseIterable {
     /// The fleet's servers answer.
     case together
-    /// They do not: the station goes on by `fleet.alone`, or they have to be seen to.
+    /// They do not: the station goes on by `fleet.alone`.
     case alone
+    /// They do, and nobody can be let in by them: of another version, full, or the event's book is closed. Somebody has to act.
+    case unusable
     /// Something cannot be told to them, and stays owed.
     case stuck
     /// More were admitted on a ticket than it is for, and nothing more is known of it here.

@@ -13,7 +13,9 @@ struct FleetTeller: Sendable {
   func tell(_ news: ClaimNews) {
     switch news {
     case .together: emit(.together)
-    case .alone(let fault): emit(.alone, fault.words)
+    case .alone(let fault):
+      let isAlone = fault == .noQuorum || fault == .lostAnswer
+      emit(isAlone ? .alone : .unusable, fault.words)
     case .stuck(let words): emit(.stuck, words)
     case .conflict(let conflict, let scan, let gate, let subject):
       guard let subject else { return emit(.conflict, conflict.words) }
