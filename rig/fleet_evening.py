@@ -14,6 +14,8 @@ WAITS = 8
 PASSES = 0.08
 #: For how long somebody comes again whose ticket is being decided elsewhere, at the end: a claim that was cut off takes 30 s.
 PATIENT = 60
+#: After so many seconds it is told who still comes again then.
+SLOW = 15
 #: For how long everything may take to be as before, once the faults are over.
 SETTLES = 90
 #: What a ticket system does wrong now and then.
@@ -115,13 +117,15 @@ class People:
         """Everybody presents their ticket until nobody more is let in: at any station, or at the one where somebody was, of a sale of which only that one knows more."""
         todo = {ending: {"at": 0.0, "left": ticket.quantity + 3, "until": None} for ending, ticket in self.tickets.items()
                 if any(ending == each for those in self.presented.values() for _, each in those)}
-        stations = list(self.world.stations.values())
+        stations, begin, said = list(self.world.stations.values()), time.monotonic(), {}
         while todo:
             for station, ending, event in self.listen():
                 if ending not in todo:
                     continue
                 one, now = todo[ending], time.monotonic()
                 one["shown"] = False
+                if now > begin + SLOW:
+                    said[ending] = f"{ending} at {station.name} {self.tickets[ending].kind}: " + (f"{event['verdict']} {event['reason']} {event['detail']}" if event else "no word")
                 one["until"] = one["until"] or now + PATIENT
                 self.last_words[ending] = (event["verdict"], event["reason"]) if event else (None, None)
                 if event and event["verdict"] == "admit":
@@ -148,7 +152,8 @@ class People:
                 if free:
                     one["shown"] = True
                     self.show(self.chance.choice(free), ending)
-            time.sleep(0.01)
+            time.sleep(0.02)
+        return [f"after {time.monotonic() - begin:.0f} s: {words}" for words in said.values()]
 
     def settle(self):
         """Returns when everything is as before the faults; what is not in time is a finding."""

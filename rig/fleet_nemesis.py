@@ -37,7 +37,7 @@ class Nemesis:
         self.say("all faults are over")
 
     def begin(self, now):
-        kind = self.chance.choices(["server", "gateway", "venue", "majority", "split"], [8, 10, 3, 1, 1])[0]
+        kind = self.chance.choices(["server", "gateway", "venue", "majority", "split"], [6, 10, 3, 1, 1])[0]
         getattr(self, f"_{kind}")(now)
 
     def _put(self, now, name, what, undo, longest=None):

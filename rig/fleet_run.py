@@ -15,7 +15,7 @@ import fleet_books
 import fleet_checker
 from fleet_evening import People, sold
 from fleet_nemesis import Nemesis
-from fleet_world import FAKETIME, ROOT, World
+from fleet_world import ROOT, World
 
 #: What a station does without its fleet, drawn for each.
 ALONE = ("alone: refuse", "alone: refuse", "alone: list\n  alonePeople: 20\n  aloneFor: 1 min", "alone: trust\n  alonePeople: 5\n  aloneFor: 1 min")
@@ -56,11 +56,12 @@ def evening(seed, seconds, tickets, rate=10.0, say=None, servers=3, stations=8, 
             if now >= due:
                 due = max(due + chance.expovariate(rate), now - 1)
                 people.crowd((now - begin) / seconds)
-            time.sleep(0.005)
+            time.sleep(0.01)
         nemesis.end()
         outcome.findings += people.settle()
         tell("everything is as before; everybody comes again")
-        people.good_end()
+        for words in people.good_end():
+            tell(words)
         people.settle_debts()
         time.sleep(2.5)  # what is owed to the fleet is told beside it
         for station in world.stations.values():
@@ -95,15 +96,13 @@ def minutes(options):
     import native
     native.Native(options.scangate)
     chance = random.Random(options.seed)
-    if FAKETIME is None:
-        print("fleet: libfaketime is not installed: no clock is moved", flush=True)
     end, number, figures, faults, findings = time.monotonic() + 60 * options.minutes, 0, Counter(), Counter(), 0
     while not number or time.monotonic() < end - 40:
         number += 1
         seed, seconds = chance.randrange(1 << 32), chance.uniform(30, 120)
         seconds = max(10.0, min(seconds, end - time.monotonic() - 40))
         print(f"fleet: evening {number}, seed {seed}, faults for {seconds:.0f} s", flush=True)
-        outcome = evening(seed, seconds, tickets=int(seconds * 3), say=lambda words: print(f"fleet: {words}", flush=True), longest=chance.choice([3.0, 8.0, 20.0]))
+        outcome = evening(seed, seconds, tickets=int(seconds * 3), say=lambda words: print(f"fleet: {words}", flush=True), longest=chance.choice([3.0, 6.0, 15.0]))
         figures.update(outcome.figures)
         faults.update(outcome.faults)
         findings += len(outcome.findings)

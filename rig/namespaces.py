@@ -8,7 +8,7 @@ from pathlib import Path
 
 from stages import host
 
-PACKAGES = ["iproute2", "nftables", "e2fsprogs", "util-linux", "openssl", "mosquitto", "mosquitto-clients", "prometheus"]
+PACKAGES = ["iproute2", "nftables", "gcc", "libc6-dev", "e2fsprogs", "util-linux", "openssl", "mosquitto", "mosquitto-clients", "prometheus"]
 #: What runs a program as the first process of new namespaces, which is killed with this one.
 COMMAND = ["unshare", "--net", "--mount", "--pid", "--ipc", "--uts", "--fork", "--kill-child=KILL", "--mount-proc"]
 #: What station and venue run as, as in the guest; it is known in the namespaces only.

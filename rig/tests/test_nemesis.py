@@ -9,7 +9,7 @@ import unittest
 import fleet_checker
 import fleet_run
 from fleet_checker import Admission, Entry, Evening, Ticket
-from fleet_evening import People, sold
+from fleet_evening import People
 from fleet_world import World
 from native_case import NativeCase
 from place import lasts
@@ -178,15 +178,13 @@ class OneIsLost(NativeCase):
     def setUp(self):
         super().setUp()
         fleet_run.fetch_server()
-        self.tickets = sold(random.Random(SEED), 120)
+        tickets = [Ticket(f"TICKETOFTHEOTHERONE{number:05}", "door", "entry", 1) for number in range(200)]
+        self.endings = iter([ticket.ending for ticket in tickets])
         self.world = World(os.environ["NATS_SERVER"], stations=2)
         self.addCleanup(self.world.close)
-        by_gate = {gate: [ticket for ticket in self.tickets.values() if ticket.gate == gate] for gate in ("door", "stalls")}
-        self.world.open([(one.code, one.kind, one.quantity) for one in by_gate["door"]], [(one.code, one.quantity) for one in by_gate["stalls"]],
-                        dict.fromkeys(self.world.stations, "alone: refuse"))
-        self.people = People(self.world, self.tickets, random.Random(SEED))
+        self.world.open([(one.code, one.kind, one.quantity) for one in tickets], [], dict.fromkeys(self.world.stations, "alone: refuse"))
+        self.people = People(self.world, {ticket.ending: ticket for ticket in tickets}, random.Random(SEED))
         self.assertEqual(self.people.settle(), [])
-        self.endings = iter(self.people.endings["stalls"])
 
     def admits(self, station):
         """Whether somebody new is let in."""

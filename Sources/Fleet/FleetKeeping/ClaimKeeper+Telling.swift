@@ -48,7 +48,7 @@ extension ClaimKeeper {
 
   func owe(_ debts: [ClaimDebt]) {
     owed += debts.filter { new in !owed.contains { $0.key == new.key && $0.entry.scan == new.entry.scan } }
-    guard telling == nil, !owed.isEmpty, isStarted else { return }
+    guard telling == nil, !owed.isEmpty, isStarted, !isEnded else { return }
     telling = Task(executorPreference: loop.tasks) { await self.tellOwed() }
   }
 

@@ -47,6 +47,7 @@ extension ClaimKeeper {
 
   /// Ends what runs by itself. What is owed stays with the journal.
   package func end() async {
+    isEnded = true
     for task in tasks { task.cancel() }
     telling?.cancel()
     write(rows.memory(of: watched), isUrgent: false)
@@ -106,7 +107,7 @@ extension ClaimKeeper {
 
   /// Not while something is being decided: its claim may be seen before its row is durable.
   private func noteWatched() {
-    if running.isEmpty { write(rows.memory(of: watched), isUrgent: false) }
+    if running.isEmpty, !isEnded { write(rows.memory(of: watched), isUrgent: false) }
   }
 
   /// Looks whether somebody answers for what a key has of this station.
@@ -126,7 +127,8 @@ extension ClaimKeeper {
       case false where memory.isReliable(): debt.goal = .released
       case false, nil: debt.goal = .interrupted
       }
-      guard orphans().contains(where: { $0.entry.scan == debt.entry.scan }) else { continue }
+      // After the end it is for the next process to see.
+      guard !isEnded, orphans().contains(where: { $0.entry.scan == debt.entry.scan }) else { continue }
       debt.isRetold = true
       let row = ClaimRow(
         ClaimIntent(scan: debt.entry.scan, gate: debt.entry.gate, keys: [key], redeems: debt.goal != .released),

@@ -105,6 +105,8 @@ package actor ClaimKeeper {
   var recent: [ScanID: ClaimKey] = [:]
   var recentOrder: [ScanID] = []
   var isStarted = false
+  /// Nothing begins by itself any more.
+  var isEnded = false
   private var starting: Task<Void, Never>?
   /// What could not be told last, so that it is said once.
   var stuck: String?

@@ -54,7 +54,7 @@ extension JetStreamClaimStore {
 
   /// Closes it; one that is closed stays so. Comes back once the leader tells that it is.
   package func closeBook(until end: MonotonicTime) async throws(ClaimFault) {
-    try await end(until: end, "closed", isDone: { $0?["config"]?["sealed"] == .bool(true) }) {
+    try await bring(until: end, "closed", isDone: { $0?["config"]?["sealed"] == .bool(true) }) {
       json throws(ClaimFault) in
       guard let json, EventBook(json, link.settings) != nil, case .object(var config)? = json["config"] else {
         throw noBook
@@ -67,7 +67,7 @@ extension JetStreamClaimStore {
 
   /// Deletes a closed one, with all that it has. One that is open is none to delete.
   package func removeBook(until end: MonotonicTime) async throws(ClaimFault) {
-    try await end(until: end, "removed", isDone: { $0 == nil }) { json throws(ClaimFault) in
+    try await bring(until: end, "removed", isDone: { $0 == nil }) { json throws(ClaimFault) in
       guard let json, let book = EventBook(json, link.settings) else { throw noBook }
       guard book.isClosed else {
         throw .refused("The book of \(link.settings.bucket) is open: close it first, by scangate fleet close.")
@@ -79,7 +79,7 @@ extension JetStreamClaimStore {
   private var noBook: ClaimFault { .otherVersion("The servers have no fleet's book \(link.settings.bucket).") }
 
   /// Asks for it until it is seen to be done: an answer may be lost, and a leader be replaced.
-  private func end(
+  private func bring(
     until end: MonotonicTime, _ what: String, isDone: (JSONValue?) -> Bool,
     _ request: (JSONValue?) throws(ClaimFault) -> NATSRequest
   ) async throws(ClaimFault) {

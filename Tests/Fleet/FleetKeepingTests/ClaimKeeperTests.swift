@@ -130,6 +130,24 @@ extension ClaimVerdict {
     expectEqual(try await fleet.claim(key).entries.map(\.state), [.admitted])
   }
 
+  /// What comes to light while it ends is told by the next process, and holds nobody up.
+  @Test func nothingBeginsAfterTheEnd() async throws {
+    let fleet = try KeptFleet()
+    let north = try await KeptStation(fleet, "north")
+    try await north.start()
+    let key = try fleet.ticket(1)
+    expectEqual(await north.present(key).verdict, .admit(isProvisional: false))
+    await north.allTold()
+    north.network.cut(true)
+    await north.keeper.end()
+    await north.keeper.left(ScanID(), at: GateID("out"), key)
+    expect(await north.keeper.telling == nil)
+    let next = try await KeptStation(fleet, "north", journal: north.journal)
+    try await next.start()
+    await next.allTold()
+    guard case .left = try await fleet.claim(key).entries.first?.state else { return expect(false, "it was not told") }
+  }
+
   @Test func aProcessThatEndsBeforeItsConclusionHasLetNobodyIn() async throws {
     for (redeems, states) in [(true, [ClaimEntry.State.interrupted]), (false, [])] {
       let fleet = try KeptFleet()
