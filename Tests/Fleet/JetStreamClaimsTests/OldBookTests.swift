@@ -85,6 +85,8 @@ import Testing
     try servers.start(0)
     store = try started(servers, north)
     await refused(store, "has gone back")
+    // Nor by one that has written nothing since.
+    await refused(others[0], "has gone back")
     try await accept(servers)
     try await store.becomes(.ready)
     for store in others + [store] { await store.stop() }
