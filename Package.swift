@@ -220,7 +220,9 @@ let package = Package(
       ["CNATS", "CodeSigning", "FleetBook", "LibCrypto", "LinuxIO", "ScanModel", "WireText"], small),
     room(
       "FleetSetUp",
-      ["CodeSigning", "FleetBook", "JetStreamClaims", "LibCrypto", "LinuxIO", "ScanModel", "WireCoding", "WireText"], small),
+      [
+        "CodeSigning", "FleetBook", "JetStreamClaims", "LibCrypto", "LinuxIO", "ScanModel", "WireCoding", "WireText",
+      ], small),
 
     // Ticket systems.
     room(

@@ -17,7 +17,7 @@ struct FleetCommand: AsyncParsableCommand {
     subcommands: [
       FleetInitCommand.self, FleetKeyCommand.self, FleetOpenCommand.self, FleetStatusCommand.self, FleetAddCommand.self,
       FleetRevokeCommand.self, FleetRotateCommand.self, FleetCloseCommand.self, FleetRemoveCommand.self,
-      FleetInviteCommand.self, FleetJoinCommand.self,
+      FleetInviteCommand.self, FleetJoinCommand.self, FleetWatchCommand.self,
     ])
 }
 
