@@ -23,7 +23,8 @@ struct StationFleet: Sendable {
     let (id, credential) = (member.id, member.credential)
     let store: JetStreamClaimStore
     do throws(SystemError) {
-      store = try JetStreamClaimStore(member.settings, time: time)
+      store = try JetStreamClaimStore(
+        member.settings, marks: JournalBookMarks(book, fleet: fleet.name), time: time)
     } catch { throw SetupError("fleet: no thread can be had for its servers (\(error.words)).") }
     let seal = ClaimSeal(fleet: fleet.name, station: id, key: credential.signing, stations: fleet.stations)
     let keeper = ClaimKeeper(
