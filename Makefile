@@ -2,7 +2,7 @@
 SWIFT ?= swift
 PREFIX ?= /usr/local
 
-.PHONY: help deps build programs release reproducible image test-image demo test test-all test-arm64 unit room fuzz bench bench-decode rig replug cameras kiosks torture soak check api-check metrics-check format pages deb install uninstall clean
+.PHONY: help deps build programs release reproducible image test-image demo test test-all test-arm64 unit room fuzz bench bench-decode rig replug cameras kiosks torture fleet soak check api-check metrics-check format pages deb install uninstall clean
 
 help:
 	@printf '%s\n' \
@@ -10,6 +10,7 @@ help:
 	  'make test    everything that proves it: formatting, unit and property tests, HTTP faults, and the rig' \
 	  'make unit    the tests without the rig' \
 	  'make torture the gateway killed, or its power cut, 1,000 times while people present tickets (KILLS=n, SEED=n)' \
+	  'make fleet   evenings of three servers and eight stations while everything happens to them, for half an hour (MINUTES=n, SEED=n); as root' \
 	  'make soak    10,000 scanners come and go, 10,000 reloads, 100,000 scans: memory, threads, descriptors stay level (SCANNERS=n, RELOADS=n, SCANS=n)' \
   'make cameras the rig tests of cameras, all of them: ten minutes' \
   'make kiosks  the rig tests of setting up by a scan, all of them, with the power cut at any moment: ten minutes' \
@@ -71,13 +72,14 @@ fuzz: deps
 	@Fuzz/run $(or $(SECONDS),60)
 
 bench: programs
-	@SCANGATE_BUILD=stations scripts/programs journal-child decide-bench
+	@SCANGATE_BUILD=stations scripts/programs journal-child decide-bench claim-bench
 	@Benchmarks/bench
 	@Benchmarks/journal
 	@Benchmarks/offline
 	@Benchmarks/deciding
 	@Benchmarks/bookings
 	@Benchmarks/console
+	@Benchmarks/fleet
 
 bench-decode: deps
 	@SCANGATE_BUILD=stations scripts/programs decode-bench camera-replay
@@ -88,6 +90,9 @@ rig: deps
 
 torture: programs
 	@Tests/Torture/torture --program .build/programs/scangate --kills $(or $(KILLS),1000) $(if $(SEED),--seed $(SEED))
+
+fleet: programs
+	@rig/fleet --scangate .build/programs/scangate --minutes $(or $(MINUTES),30) $(if $(SEED),--seed $(SEED))
 
 soak: programs
 	@Tests/Soak/soak --programs .build/programs --scanners $(or $(SCANNERS),10000) --reloads $(or $(RELOADS),10000) --scans $(or $(SCANS),100000)

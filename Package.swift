@@ -42,7 +42,8 @@ let floors: [(name: String, rooms: [String])] = [
   (
     "Linux",
     [
-      "CBuild", "CEvdev", "CLinux", "CMosquitto", "COpenSSL", "CPNG", "CPangoCairo", "CQREncode", "CSQLite", "CSeccomp",
+      "CBuild", "CEvdev", "CLinux", "CMosquitto", "CNATS", "COpenSSL", "CPNG", "CPangoCairo", "CQREncode", "CSQLite",
+      "CSeccomp",
       "CSodium",
       "CTurboJPEG", "CUdev", "CV4LConvert", "CXKB", "CZBar", "LibCrypto", "LinuxIO",
     ]
@@ -52,6 +53,7 @@ let floors: [(name: String, rooms: [String])] = [
   ("Outputs", ["SignalOutputs", "HolderProtocol", "OutputHolder", "HolderClient", "scangate-outputs"]),
   ("Storage", ["SQLiteFile", "Sealing", "Journal", "TicketLists"]),
   ("Web", ["WireText", "CodeSigning", "TicketTransport"]),
+  ("Fleet", ["FleetBook", "FleetKeeping", "JetStreamClaims", "FleetSetUp"]),
   ("TicketSystems", ["TicketSystemKit", "EventSchedule", "Subscriptions", "Bookings", "SignedTickets"]),
   ("SetUp", ["SetUpCodes", "Enrolment", "KioskControl"]),
   (
@@ -141,6 +143,8 @@ let package = Package(
     // The machine.
     .target(name: "CLinux", path: "Sources/Linux/CLinux"),
     .target(name: "CBuild", path: "Sources/Linux/CBuild", cSettings: buildFacts),
+    // Not linked: it is loaded where there is a fleet. Wants libnats-dev to be compiled.
+    .target(name: "CNATS", path: "Sources/Linux/CNATS"),
     library("CEvdev", "libevdev", "libevdev-dev"),
     library("CUdev", "libudev", "libudev-dev"),
     library("CXKB", "xkbcommon", "libxkbcommon-dev"),
@@ -208,6 +212,17 @@ let package = Package(
     // Codes that somebody has signed: keys, their files and lists, and the text that a QR code holds.
     room("CodeSigning", ["LibCrypto", "LinuxIO", "ScanModel", "WireText"]),
 
+    // Several stations, one book.
+    room("FleetBook", ["LibCrypto", "ScanModel", "WireCoding"]),
+    room("FleetKeeping", ["FleetBook", "LinuxIO", "ScanModel", "WireCoding"], small),
+    room(
+      "JetStreamClaims",
+      ["CNATS", "CodeSigning", "FleetBook", "LibCrypto", "LinuxIO", "ScanModel", "WireText"], small),
+    room(
+      "FleetSetUp",
+      ["CodeSigning", "FleetBook", "JetStreamClaims", "LibCrypto", "LinuxIO", "ScanModel", "WireCoding", "WireText"],
+      small),
+
     // Ticket systems.
     room(
       "TicketTransport",
@@ -254,7 +269,9 @@ let package = Package(
     // The whole.
     room(
       "ScanConfiguration",
-      ["Reading", "ScanModel", "StationProtocol", "TicketSystemKit", "TicketTransport", yams], small),
+      [
+        "FleetBook", "LibCrypto", "Reading", "ScanModel", "StationProtocol", "TicketSystemKit", "TicketTransport", yams,
+      ], small),
     room(
       "StationSetUp",
       [
@@ -264,7 +281,8 @@ let package = Package(
     room(
       "Gateway",
       [
-        "Admission", "Calls", "CameraReader", "DecodeClient", "HolderClient", "HolderProtocol", "LinuxIO", "Reading",
+        "Admission", "Calls", "CameraReader", "DecodeClient", "FleetBook", "FleetKeeping", "HolderClient",
+        "HolderProtocol", "LinuxIO", "Reading",
         "ScanConfiguration", "ScanModel", "Sealing", "SerialReader", "SetUpCodes", "SignalOutputs", "Signalling",
         "StationProtocol", "StationSetUp", "TicketSystemKit", "WedgeReader", "WireText",
       ], small),
@@ -274,7 +292,8 @@ let package = Package(
     room(
       "Service",
       [
-        "Gateway", "Journal", "LinuxIO", "ScanConfiguration", "ScanModel", "Sealing", "StationProtocol", "StationSetUp",
+        "FleetBook", "FleetKeeping", "Gateway", "JetStreamClaims", "Journal", "LibCrypto", "LinuxIO",
+        "ScanConfiguration", "ScanModel", "Sealing", "StationProtocol", "StationSetUp",
         "StationSocket",
         "TicketLists",
         "TicketSystemKit", logging, serviceLifecycle, unixSignals,
@@ -347,7 +366,7 @@ let package = Package(
         "Bookings", "CBuild", "CQREncode", "CameraReader", "CodeSigning", "Console", "DecodeClient", "DecodeProtocol",
         "Doctor",
         "EventSchedule", "FirstRun", "FirstRunPage",
-        "Gateway", "Journal",
+        "FleetBook", "FleetSetUp", "Gateway", "JetStreamClaims", "Journal",
         "KnownScanners", "LibCrypto", "LinuxIO", "MQTTBridge", "Reading", "ReportClient", "ReportProtocol",
         "Reports",
         "SQLiteFile", "ScanConfiguration",
@@ -364,6 +383,11 @@ let package = Package(
       name: "ScanTesting", dependencies: ["LinuxIO", "ScanModel"], path: "Tests/Shared/ScanTesting",
       swiftSettings: quick),
     .target(name: "Expectations", path: "Tests/Shared/Expectations", swiftSettings: quick),
+    // Hundreds of thousands of worlds are looked at.
+    .target(
+      name: "FleetTesting", dependencies: ["FleetBook", "LinuxIO", "ScanModel", "ScanTesting"],
+      path: "Tests/Fleet/FleetTesting",
+      swiftSettings: fast),
     .target(name: "CMockDevices", path: "Tests/Readers/CMockDevices"),
     .executableTarget(
       name: "wedge-mock", dependencies: ["CMockDevices", "LinuxIO", "Reading", "ScanModel", "WedgeReader"],
@@ -379,6 +403,10 @@ let package = Package(
       name: "decode-bench",
       dependencies: ["CodeVision", "DecodeClient", "DecodeProtocol", "DecodeWorker", "ScanModel"],
       path: "Tests/Vision/DecodeBench", swiftSettings: fast),
+    .executableTarget(
+      name: "claim-bench",
+      dependencies: ["FleetBook", "FleetSetUp", "JetStreamClaims", "LinuxIO", "ScanModel"],
+      path: "Tests/Fleet/ClaimBench", swiftSettings: fast),
     .executableTarget(
       name: "decide-bench",
       dependencies: [
@@ -442,6 +470,21 @@ let package = Package(
       ]),
     tests(of: "LibCrypto", ["ScanTesting"]),
     tests(of: "Sealing"),
+    tests(of: "FleetBook", ["FleetTesting", "LibCrypto", "ScanModel", "ScanTesting", "WireCoding"]),
+    tests(
+      of: "FleetKeeping", ["FleetBook", "FleetTesting", "LibCrypto", "ScanModel", "ScanTesting", "WireCoding"]),
+    tests(
+      of: "JetStreamClaims",
+      [
+        "CNATS", "FleetBook", "FleetTesting", "LibCrypto", "LinuxIO", "ScanModel", "ScanTesting",
+        "WireText",
+      ]),
+    tests(
+      of: "FleetSetUp",
+      [
+        "CodeSigning", "FleetBook", "FleetTesting", "JetStreamClaims", "LibCrypto", "LinuxIO", "ScanModel",
+        "ScanTesting",
+      ]),
     tests(
       of: "Journal",
       [
@@ -504,7 +547,8 @@ let package = Package(
     .testTarget(
       name: "ScanConfigurationTests",
       dependencies: [
-        "Bookings", "Calls", "EventSchedule", "Expectations", "Reading", "ScanConfiguration", "ScanModel",
+        "Bookings", "Calls", "EventSchedule", "Expectations", "FleetBook", "FleetSetUp", "LibCrypto", "Reading",
+        "ScanConfiguration", "ScanModel",
         "ScanTesting", "SignedTickets", "StationProtocol", "Subscriptions", "TicketSystemKit", "TicketTransport",
       ],
       path: "Tests/Station/ScanConfigurationTests",
@@ -518,7 +562,8 @@ let package = Package(
     tests(
       of: "Gateway",
       [
-        "Admission", "Calls", "Enrolment", "EventSchedule", "KioskControl", "LinuxIO", "Reading", "ScanConfiguration",
+        "Admission", "Calls", "Enrolment", "EventSchedule", "FleetBook", "FleetKeeping", "FleetTesting", "KioskControl",
+        "LibCrypto", "LinuxIO", "Reading", "ScanConfiguration",
         "ScanModel", "ScanTesting", "ScriptedHTTP", "Sealing", "StationProtocol", "StationSetUp", "TicketSystemKit",
       ]),
     tests(of: "StationProtocol", ["ScanModel", "ScanTesting", "WireCoding"]),

@@ -8,7 +8,7 @@ from pathlib import Path
 
 from stages import host
 
-PACKAGES = ["iproute2", "nftables", "e2fsprogs", "util-linux", "openssl", "mosquitto", "mosquitto-clients", "prometheus"]
+PACKAGES = ["iproute2", "nftables", "gcc", "libc6-dev", "e2fsprogs", "util-linux", "openssl", "mosquitto", "mosquitto-clients", "prometheus"]
 #: What runs a program as the first process of new namespaces, which is killed with this one.
 COMMAND = ["unshare", "--net", "--mount", "--pid", "--ipc", "--uts", "--fork", "--kill-child=KILL", "--mount-proc"]
 #: What station and venue run as, as in the guest; it is known in the namespaces only.
@@ -97,8 +97,13 @@ def _furnish_leds(leds):
             mount(f"/run/class/{name}", classes / name, flags=BIND | RECURSIVE)
         (classes / "leds").mkdir()
     mount("tmpfs", classes / "leds", "tmpfs", data="mode=755")
+    add_leds(leds)
+
+
+def add_leds(leds):
+    """More of them, where there are some."""
     for led in leds:
-        folder = classes / "leds" / led
+        folder = Path("/sys/class/leds", led)
         folder.mkdir()
         (folder / "max_brightness").write_text("255\n")
         os.mkfifo(folder / "brightness")

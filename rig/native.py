@@ -104,9 +104,9 @@ class Followed:
 class Lamps:
     """What LEDs were set to, and when it was seen."""
 
-    def __init__(self):
+    def __init__(self, leds):
         self._changes = []
-        self._pipes = {os.open(f"/sys/class/leds/{led}/brightness", os.O_RDWR): led for led in LEDS}
+        self._pipes = {os.open(f"/sys/class/leds/{led}/brightness", os.O_RDWR): led for led in leds}
         threading.Thread(target=self._read, daemon=True).start()
 
     def _read(self):
@@ -152,7 +152,7 @@ class Native:
     def __init__(self, program):
         namespaces.furnish(program, LEDS)
         self.processes, self.devices, self.known, self.heard = [], {}, secrets_told.Known(), secrets_told.Heard()
-        self._lines, self._lamps, self._disk, self._standstills = {}, Lamps(), None, None
+        self._lines, self._lamps, self._disk, self._standstills = {}, Lamps(LEDS), None, None
 
     # Programs and files
 

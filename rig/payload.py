@@ -39,6 +39,14 @@ def beside(program):
     return Path(program).parent / "scangate-report"
 
 
+def of_a_fleet():
+    """What stations of a fleet load and ask: the client's library, and Debian's server; none for a guest with another processor."""
+    if IS_FOREIGN:
+        return None, None
+    library = re.search(r"=> (\S+/libnats\.so\.\S+)", run("/sbin/ldconfig", "-p"))
+    return Path(library[1]) if library else None, Path(run(Path(__file__).resolve().parent.parent / "scripts/nats-server").strip())
+
+
 def directory(program, into):
     """Fills `into` with `bin/scangate` (a starter), `lib/` and the stripped program itself, whatever it is called here; and so the worker beside it, if there is one."""
     program, into = Path(program), Path(into)
@@ -51,6 +59,13 @@ def directory(program, into):
         install(worker(program), into, "libexec/real/scangate-decode", into / "libexec/scangate-decode")
     if beside(program).exists():
         install(beside(program), into, "libexec/real/scangate-report", into / "bin/scangate-report")
+    client, server = of_a_fleet()
+    if server:
+        shutil.copy(server, into / "bin")
+    if client:
+        # Loaded by its name, so that no program of ours names it.
+        for name, path in {client.name: client, **libraries(client)}.items():
+            shutil.copy(path, into / "lib" / name)
 
 
 def check(program):
@@ -96,7 +111,7 @@ def image(folder):
 def of_program(program, cache):
     """The image for a program and its worker, made anew when the content of one has changed."""
     program = Path(program).resolve()
-    return stored("payload", content_key(__file__, *filter(Path.exists, [program, worker(program), beside(program)])), cache, lambda content: directory(program, content))
+    return stored("payload", content_key(__file__, *filter(lambda path: path and path.exists(), [program, worker(program), beside(program), *of_a_fleet()])), cache, lambda content: directory(program, content))
 
 
 def of_package(deb, cache):

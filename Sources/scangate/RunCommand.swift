@@ -68,10 +68,12 @@ struct RunCommand: AsyncParsableCommand {
       throw failure(error.description, Exit.configuration)
     }
     do throws(StationVaultError) {
-      storage = try await StationStorage.open(configuration, folder: state.folder, keys: state.keys, logger: logger)
+      storage = try await StationStorage.open(
+        configuration, folder: state.folder, keys: state.keys,
+        credentials: CredentialStore(keys: state.keys).resolver, logger: logger)
     } catch {
       switch error {
-      case .key(let words), .newer(let words): throw failure(words, Exit.configuration)
+      case .key(let words), .newer(let words), .fleet(let words): throw failure(words, Exit.configuration)
       // The service manager starts it again: a disk may come back, and another process may end.
       case .disk(let words), .journal(let words): throw failure(words, Exit.unavailable)
       }
@@ -117,7 +119,10 @@ struct RunCommand: AsyncParsableCommand {
     }
     defer { earlier.cancel() }
     let gates = configuration.gates.map(\.id.name).joined(separator: ", ")
-    logger.notice("Station \(configuration.name): gates \(gates). Other stations share no ledger with this one.")
+    let shared =
+      configuration.fleet.map { "It shares a book with the stations of the fleet \($0.name)." }
+      ?? "Other stations share no ledger with this one."
+    logger.notice("Station \(configuration.name): gates \(gates). \(shared)")
     // A closed terminal ends what was started in it; a service has none, and is told so to reload.
     let endings: [UnixSignal] = isatty(STDIN_FILENO) != 0 ? [.sigterm, .sigint, .sighup] : [.sigterm, .sigint]
     let group = ServiceGroup(services: [service], gracefulShutdownSignals: endings, logger: logger)

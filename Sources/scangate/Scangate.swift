@@ -30,7 +30,7 @@ struct Scangate: AsyncParsableCommand {
       JournalCommand.self, ReportCommand.self, OrdersCommand.self, OutboxCommand.self, TicketsCommand.self,
       SignalCommand.self,
       DecodeCommand.self,
-      KioskCommand.self, EnrolCodeCommand.self, EnrolmentCommand.self, FactoryResetCommand.self,
+      KioskCommand.self, EnrolCodeCommand.self, EnrolmentCommand.self, FactoryResetCommand.self, FleetCommand.self,
       VenueCommand.self,
       VersionCommand.self,
     ] + TicketSystemRegistry.commands

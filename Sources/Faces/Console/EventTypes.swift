@@ -2,7 +2,8 @@
 enum EventTypes {
   /// By the alphabet.
   static let known = [
-    "attempt", "clock", "configuration", "conflict", "control", "device", "discarded", "dropped", "gate",
+    "attempt", "clock", "configuration", "conflict", "control", "device", "discarded", "dropped", "fleet",
+    "gate",
     "identityChanged", "input", "journal", "list", "mirror", "order", "presence", "repeat", "scan", "setUp",
     "ticketSystem",
   ]

@@ -26,14 +26,18 @@ package struct AttemptPolicy: Sendable, Equatable {
   /// For how long after an admission the same ticket is refused, which else admits as often as it is shown; `nil` where "once" holds.
   /// For ticket systems that keep no record of who went in.
   package var interval: Duration?
+  /// Whether other stations share a book with this one. While they cannot be asked each may admit alone, and all tell of it in the same moment:
+  /// a ticket that was used a moment before it is told of is then no sign of a wrong clock. `false` at first.
+  package var isShared: Bool
 
   package init(
     lateGrace: Duration = .seconds(30), longestRequest: Duration = .seconds(11), claimFor: Duration = .seconds(300),
     wallMargin: Duration = .seconds(2),
     recordAhead: Duration = .seconds(5), recordOffset: Duration = .zero,
-    interval: Duration? = nil
+    interval: Duration? = nil, isShared: Bool = false
   ) {
     self.interval = interval
+    self.isShared = isShared
     self.lateGrace = lateGrace
     self.longestRequest = longestRequest
     self.claimFor = claimFor
@@ -116,6 +120,8 @@ package struct AttemptDecision: Sendable, Equatable {
     case interrupted
     /// The ticket system refuses, and an earlier request of ours whose answer was lost may be the reason: staff decide.
     case ownRequestPossible
+    /// Admitted without the fleet's word: stations that share a book could not be asked.
+    case withoutFleet
     /// The outcome belongs to no attempt that the ledger has open.
     case unknownAttempt
   }

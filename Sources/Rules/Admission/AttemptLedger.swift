@@ -81,6 +81,21 @@ package struct AttemptLedger: Sendable {
     records[key].map { ($0.admitted, $0.firstUse) }
   }
 
+  /// The sale that a ticket belongs to and how many persons that admits, as far as both are known and in memory.
+  package func sale(of key: TicketKey) -> (name: String, quantity: Int)? {
+    guard let sale = records[key]?.sale, let quantity = book.memory(ofSale: sale)?.quantity else { return nil }
+    return (sale, quantity)
+  }
+
+  /// How often a ticket admits at most, where the ticket system has told that it may be for several and has not shown yet whether it is: it
+  /// is asked again then.
+  package func mostPossible(of key: TicketKey) -> Int? {
+    guard let record = records[key], record.kind == .unknown, !record.entries.isEmpty, record.quantity > 1 else {
+      return nil
+    }
+    return record.quantity
+  }
+
   /// How many tickets it remembers.
   package var count: Int { records.count }
 

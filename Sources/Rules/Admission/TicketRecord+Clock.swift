@@ -6,10 +6,12 @@ extension TicketRecord {
   private static let judgedAgainFor: Duration = .seconds(6 * 3_600)
 
   /// Whose the record is, and by which clocks it would be this attempt's. A ticket's first record tells something of the clocks.
-  /// - Parameter wasUnused: a look-up right before the request has shown the ticket unused.
+  /// - Parameters:
+  ///   - wasUnused: a look-up right before the request has shown the ticket unused.
+  ///   - isTelling: whether the request only tells of an admission.
   mutating func source(
     of redemption: Redemption, _ span: ClosedRange<MonotonicTime>, date: WallTime?, wall: WallTime, wasUnused: Bool,
-    _ policy: AttemptPolicy, _ book: inout SaleBook
+    isTelling: Bool = false, _ policy: AttemptPolicy, _ book: inout SaleBook
   ) -> (RecordSource, JudgedOffsets) {
     let isDated = date != nil
     let source = RecordSource(
@@ -27,7 +29,9 @@ extension TicketRecord {
     let lost = placed.map { attempt in
       FreshOffsets(of: redemption.scannedAt, within: attempt.mayHaveMade(before: span.upperBound, policy), clock)
     }
-    if wasUnused || entries.isEmpty && open.isEmpty {
+    if isTelling, policy.isShared, source == .elsewhere {
+      // Two stations that were alone tell of the same ticket: that says nothing of clocks.
+    } else if wasUnused || entries.isEmpty && open.isEmpty {
       book.clock.saw(
         key, entryID: redemption.entryID, offsets, isProven: wasUnused, isDated: isDated, at: span.upperBound,
         wall: wall)

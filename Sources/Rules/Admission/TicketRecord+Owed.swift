@@ -200,7 +200,8 @@ extension TicketRecord {
       learnUsed(by: owner)
       return owner.firstUse == nil ? .unsettled : contradict(owed, .alreadyUsed, .otherCode, &book)
     }
-    let (source, offsets) = source(of: redemption, span, date: date, wall: wall, wasUnused: false, policy, &book)
+    let (source, offsets) = source(
+      of: redemption, span, date: date, wall: wall, wasUnused: false, isTelling: true, policy, &book)
     let isFirst = entries.isEmpty
     switch source {
     case .ahead:

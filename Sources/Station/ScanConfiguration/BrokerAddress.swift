@@ -32,28 +32,43 @@ package struct BrokerAddress: Sendable, Hashable, CustomStringConvertible {
     } else if rest.hasPrefix("mqtt://") {
       (isSecure, rest) = (false, rest.dropFirst(7))
     }
+    guard let address = HostAndPort(rest) else { return nil }
+    host = address.host
+    port = address.port ?? (isSecure ? 8_883 : 1_883)
+  }
+}
+
+/// `HOST[:PORT]`, where the host is a name, an IPv4 address, or an IPv6 address in brackets.
+struct HostAndPort {
+  /// Without brackets.
+  let host: String
+  /// `nil` where none is given.
+  let port: UInt16?
+
+  init?(_ text: Substring) {
     var port: Substring?
-    if rest.hasPrefix("[") {
-      guard let close = rest.firstIndex(of: "]") else { return nil }
-      host = String(rest[..<close].dropFirst())
-      let tail = rest[close...].dropFirst()
+    if text.hasPrefix("[") {
+      guard let close = text.firstIndex(of: "]") else { return nil }
+      host = String(text[..<close].dropFirst())
+      let tail = text[close...].dropFirst()
       guard tail.isEmpty || tail.hasPrefix(":"), host.contains(":"),
         host.allSatisfy({ $0.isHexDigit || ":.".contains($0) })
       else { return nil }
       port = tail.isEmpty ? nil : tail.dropFirst()
     } else {
-      let parts = rest.split(separator: ":", omittingEmptySubsequences: false)
+      let parts = text.split(separator: ":", omittingEmptySubsequences: false)
       guard (1...2).contains(parts.count), Self.isHost(parts[0]) else { return nil }
       host = parts[0].lowercased()
       port = parts.count == 2 ? parts[1] : nil
     }
-    self.port = isSecure ? 8_883 : 1_883
-    if let port {
-      guard (1...5).contains(port.utf8.count), port.utf8.allSatisfy({ (0x30...0x39).contains($0) }),
-        let number = UInt16(port), number > 0
-      else { return nil }
-      self.port = number
+    guard let port else {
+      self.port = nil
+      return
     }
+    guard (1...5).contains(port.utf8.count), port.utf8.allSatisfy({ (0x30...0x39).contains($0) }),
+      let number = UInt16(port), number > 0
+    else { return nil }
+    self.port = number
   }
 
   /// A name (RFC 1123; an underscore is tolerated, for local names have them) or an IPv4 address.

@@ -29,10 +29,12 @@ struct CrossChecks {
     return []
   }
 
-  /// Whether the credential is the registration token, which is no ticket system's.
-  private func isOfControl(_ credential: CredentialReference) -> Bool {
-    let control = value(ControlSection.key, of: root)
-    return control.flatMap { value(ControlSection.registrationKey, of: $0) }?.position == credential.position
+  /// Whether the credential is the registration token or the fleet's, which are no ticket system's.
+  private func isOfStation(_ credential: CredentialReference) -> Bool {
+    [(ControlSection.key, ControlSection.registrationKey), (FleetSection.key, FleetSection.credentialKey)].contains {
+      section, key in
+      value(section, of: root).flatMap { value(key, of: $0) }?.position == credential.position
+    }
   }
 
   private func value(_ key: String, of node: SourceNode) -> SourceNode? {
@@ -207,7 +209,7 @@ struct CrossChecks {
   /// Two systems with one key would each believe that the server's whole rate is theirs.
   private func checkKeys() {
     var named: [String: SourcePosition] = [:]
-    for credential in findings.credentials where !isOfControl(credential) {
+    for credential in findings.credentials where !isOfStation(credential) {
       if let other = named[credential.name], other != credential.position {
         findings.warning(
           at: credential.position, "the ticket system of line \(other.line) has the same credential",

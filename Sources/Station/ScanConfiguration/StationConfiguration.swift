@@ -24,6 +24,8 @@ package struct StationConfiguration: Sendable {
   package var console: ConsoleConfiguration?
   /// How home automation sees it; `nil` where none does.
   package var mqtt: MQTTConfiguration?
+  /// The stations that share a book with this one; `nil` where it shares none.
+  package var fleet: FleetConfiguration?
   /// The files that the configuration names; `checkFiles` looks at them.
   package var files: [FileReference]
   /// The credentials that it names.

@@ -59,13 +59,20 @@ enum StationSection {
     MQTTSection.key, .section(MQTTSection.schema, example: "{ broker: broker.example.org }", read: MQTTSection.read),
     "How home automation sees the station, by `scangate mqtt`.")
 
+  private static let fleet = SchemaKey<FleetConfiguration>.optional(
+    FleetSection.key,
+    .section(
+      FleetSection.schema, example: "{ name: summer, servers: [\"tls://gate1:4222\"], … }", read: FleetSection.read),
+    "The stations that share a book with this one: a ticket that one of them has admitted is used at all. See [fleet.md](fleet.md)."
+  )
+
   static func schema(_ options: ConfigurationOptions) -> SectionSchema {
     SectionSchema(
       "",
       keys: [
         version.description, station.description, ticketSystems(options).description, readers.description,
         gates.description, journal.description, setUp.description, control.description,
-        console.description, mqtt.description,
+        console.description, mqtt.description, fleet.description,
       ])
   }
 
@@ -89,6 +96,8 @@ enum StationSection {
     let control = reader.read(control)
     let console = reader.read(console)
     let mqtt = reader.read(mqtt)
+    let fleet = reader.read(fleet)
+    if let fleet, let station { fleet.check(station: station, findings) }
     CrossChecks(root: root, findings: findings).run(systems: systems ?? [], readers: readers ?? [], gates: gates ?? [])
     let checks = SetUpChecks(root: root, findings: findings)
     checks.run(setUp: setUp, control: control, readers: readers ?? [], gates: gates ?? [])
@@ -96,7 +105,7 @@ enum StationSection {
     return StationConfiguration(
       file: root.position.file, name: station, ticketSystems: systems, readers: readers, gates: gates,
       journal: journal, setUp: setUp ?? (checks.isWanted ? SetUpConfiguration() : nil), control: control,
-      console: console, mqtt: mqtt,
+      console: console, mqtt: mqtt, fleet: fleet,
       files: findings.files, credentials: findings.credentials)
   }
 }

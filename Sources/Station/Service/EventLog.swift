@@ -154,6 +154,17 @@ package enum EventLog {
       case .leftOut: logger.warning("\(words) misses somebody.\(found)")
       case .off: logger.warning("\(words) is told no more until the configuration is loaded again.\(found)")
       }
+    case .fleet(let event):
+      let words = TerminalText.clean(event.detail ?? "", limit: 1_000)
+      switch event.state {
+      case .together: logger.notice("The fleet answers: tickets are one station's alone again.")
+      case .alone: logger.error("This station is without its fleet, and goes on by fleet.alone. \(words)")
+      case .unusable:
+        logger.error(
+          "Nobody is let in: the fleet's book cannot be used, and that is never taken for being alone. \(words)")
+      case .stuck: logger.error("The fleet cannot be told something, which stays owed. \(words)")
+      case .conflict: logger.error("Conflict: \(words)")
+      }
     case .conflict(let conflict):
       logger.error("\(words(conflict))")
     case .journal(.working, _):

@@ -1,3 +1,4 @@
+internal import FleetKeeping
 package import Gateway
 internal import Journal
 internal import LinuxIO
@@ -6,6 +7,7 @@ package import ScanConfiguration
 package import ScanModel
 package import Sealing
 internal import StationProtocol
+package import TicketSystemKit
 
 /// The station's key and journal, open for the service.
 package struct StationStorage {
@@ -13,6 +15,8 @@ package struct StationStorage {
   /// Says what is wrong with the lists that gates of a configuration are to decide by.
   package let lookForLists: @Sendable (StationConfiguration) async -> Void
   private let journal: Journal
+  /// The stations that share a book with this one; `nil` where it shares none.
+  private let fleet: StationFleet?
   private let path: String
   /// Facts up to it are of earlier starts.
   private let last: Int64
@@ -22,11 +26,13 @@ package struct StationStorage {
   private static let upkeepInterval = Duration.seconds(3_600)
 
   private init(
-    _ journal: Journal, _ path: String, _ last: Int64, _ memory: StationMemory, _ upkeep: Task<Void, Never>,
+    _ journal: Journal, _ path: String, _ last: Int64, _ memory: StationMemory, _ fleet: StationFleet?,
+    _ upkeep: Task<Void, Never>,
     lookForLists: @escaping @Sendable (StationConfiguration) async -> Void
   ) {
     self.upkeep = upkeep
     self.journal = journal
+    self.fleet = fleet
     self.path = path
     self.last = last
     self.memory = memory
@@ -36,15 +42,17 @@ package struct StationStorage {
   /// Has everything on the disk, and closes the journal.
   package func close() async {
     upkeep.cancel()
+    await fleet?.close()
     let mark = journal.enqueue(JournalBatch())
     _ = try? await journal.durable(mark, until: SystemTime().now() + .seconds(5))
     await journal.close()
   }
 
   /// Opens them; says what the operator should know of them.
-  /// - Throws: why there is no journal, or no key to it.
+  /// - Throws: why there is no journal, or no key to it; or why the station cannot be one of its fleet.
   package static func open(
-    _ configuration: StationConfiguration, folder: String, keys: SealKeySource, logger: Logger
+    _ configuration: StationConfiguration, folder: String, keys: SealKeySource, credentials: CredentialResolver,
+    logger: Logger
   ) async throws(StationVaultError) -> StationStorage {
     let time = SystemTime()
     let path = "\(folder)/journal.sqlite"
@@ -63,7 +71,7 @@ package struct StationStorage {
     } catch {
       throw .journal("No thread can be had for it (\(error.words)).")
     }
-    do throws(JournalFault) {
+    do {
       let journal = try Journal.open(
         Journal.Settings(
           path: path,
@@ -80,7 +88,7 @@ package struct StationStorage {
           known. See scangate journal conflicts.
           """)
       }
-      let known = try await journal.servers()
+      let known = try await journal.servers().filter { !$0.hasPrefix(ClaimKeeper.serverPrefix) }
       for system in configuration.ticketSystems {
         let server = system.address
         if known.isEmpty || known.contains(server) { continue }
@@ -90,6 +98,7 @@ package struct StationStorage {
           \(known.joined(separator: ", ")) before, who is in can come in again: write its address as it was.
           """)
       }
+      let fleet = try Self.fleet(configuration, credentials, journal, trust, gates, time)
       let isHeld = try await isOutboxHeld(journal, folder, clock, logger)
       let interrupted = try await journal.unconcluded()
       let owed = try await journal.owed()
@@ -114,6 +123,7 @@ package struct StationStorage {
         StationMemory(
           dependencies: LedgerDependencies(
             journal: journal, key: key.key, boot: boot, clock: clock, loop: gates, formerServers: known,
+            fleet: fleet?.keeper,
             list: { lists.list(of: $0, at: $1) }, markIncomplete: { await trust.markIncomplete() },
             isAccepted: { trust.isAccepted }),
           whenFailing: configuration.journal.whenFailing == .stop ? .stop : .continue, interrupted: interrupted,
@@ -121,13 +131,36 @@ package struct StationStorage {
           orders: OutboxControl(
             retriable: { () throws(JournalFault) in try await journal.retriable() }, accept: { trust.accept() },
             presented: { await Self.presented($0, path, key.key) })),
+        fleet,
         Task {
           repeat { await lists.tidy() } while (try? await Task.sleep(for: Self.upkeepInterval)) != nil
         },
         lookForLists: { await lists.look(for: $0, at: clock.now()) })
+    } catch let fault as JournalFault {
+      throw fault.kind == .newer ? .newer(fault.description) : .journal(fault.description)
     } catch {
-      throw error.kind == .newer ? .newer(error.description) : .journal(error.description)
+      throw .fleet("\(error)")
     }
+  }
+
+  /// What the station has of its fleet; `nil` where the configuration has none.
+  private static func fleet(
+    _ configuration: StationConfiguration, _ credentials: CredentialResolver, _ journal: Journal, _ trust: JournalTrust,
+    _ gates: DeviceLoop, _ time: SystemTime
+  ) throws(SetupError) -> StationFleet? {
+    guard let fleet = configuration.fleet else { return nil }
+    // One that is accepted later may have forgotten somebody all the same.
+    let isWhole = trust.doubt == nil
+    let memory = ClaimKeeper.Memory(
+      wasAdmitted: { scan in
+        do throws(JournalFault) {
+          guard let found = try await journal.admission(of: scan) else { return false }
+          return !found.isAnnulled
+        } catch { return nil }
+      }, isReliable: { isWhole && trust.isAccepted })
+    return try StationFleet.open(
+      fleet, station: configuration.name, credentials: credentials, book: journal, memory: memory, loop: gates,
+      time: time)
   }
 }
 
@@ -211,6 +244,8 @@ package enum StationVaultError: Error {
   case disk(String)
   /// The journal's disk or its lock: worth another try.
   case journal(String)
+  /// What the station is to its fleet: somebody must act.
+  case fleet(String)
   /// A newer program's journal: somebody must act.
   case newer(String)
 }

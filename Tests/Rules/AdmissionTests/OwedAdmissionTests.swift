@@ -77,6 +77,22 @@ struct OwedAdmissionTests {
     try expectEqual(bench.beginTelling(admission, at: 310).1, .unknown)
   }
 
+  @Test(
+    "Stations of a fleet that were alone tell of the same tickets at once: that is no wrong clock",
+    arguments: [false, true])
+  func toldAtOnce(isShared: Bool) throws {
+    var bench = LedgerBench()
+    bench.ledger = AttemptLedger(AttemptPolicy(isShared: isShared))
+    let keys = (1...2).map { TicketKey([UInt8($0)]) }
+    let admissions = try keys.map { try bench.offline(at: 100, key: $0) }
+    for (key, admission) in zip(keys, admissions) {
+      // The other one has told of it two seconds before.
+      let told = try bench.tell(admission, bench.redemption("\(key)", 198), at: 200, key: key)
+      expect(told != .confirmed(entryID: "\(key)"))
+    }
+    expectEqual(bench.ledger.clock.isContradicted, !isShared)
+  }
+
   @Test("No right, a fault, or the ticket system's word that overtook: nobody is admitted provisionally")
   func notProvisional() throws {
     var bench = LedgerBench()

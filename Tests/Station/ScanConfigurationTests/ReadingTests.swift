@@ -1,5 +1,6 @@
 import Calls
 import Expectations
+import FleetBook
 import Foundation
 import Reading
 import ScanModel
@@ -44,7 +45,10 @@ import TicketTransport
     let control = try #require(station.control)
     let registration = try #require(control.registration)
     expectEqual(registration.name, "kiosk-registration")
-    expectEqual(station.credentials, [credential, registration])
+    let fleet = try #require(station.fleet)
+    expectEqual(station.credentials, [credential, registration, fleet.credential])
+    expect(fleet.name == "summer" && fleet.servers.count == 3 && fleet.stations.count == 2)
+    expectEqual(fleet.alone, .trust(AlonePolicy.Bounds(people: 50, time: .seconds(900))))
     expect(control.kind == .kiosk && control.url.description == "https://kiosks.example.org")
     expect(control.caFile?.path == "/etc/scangate/kiosk-ca.pem" && !control.allowPlainHTTP)
     expectEqual(station.setUp?.trust?.path, "/boot/firmware/scangate-trust.txt")
@@ -54,7 +58,9 @@ import TicketTransport
     expect(!settings.allowPlainHTTP)
     expectEqual(settings.rate, .init(limit: 60, share: 100, model: .both))
     expectEqual(system.list.maxAge, .seconds(12 * 3_600))
-    expectEqual(station.files.map(\.role), [.certificates, .trustList, .certificates, .certificates])
+    expectEqual(
+      station.files.map(\.role), [.certificates, .trustList, .certificates, .certificates, .certificates])
+    expectEqual(station.files.last, fleet.ca)
 
     let reader = try #require(station.readers.first)
     expectEqual(

@@ -122,6 +122,9 @@ extension GatewayEvent {
       line.add(
         ("why", order.reason), ("outcome", outcome.name), ("reason", outcome.refusal?.rawValue),
         ("detail", outcome.words), ("scan", event.scan?.description), ("at", event.at.iso8601))
+    case .fleet(let event):
+      line.add(
+        ("type", "fleet"), ("state", event.state.rawValue), ("detail", event.detail), ("at", event.at.iso8601))
     }
     return line.text
   }

@@ -43,6 +43,8 @@ package enum GatewayEvent: Sendable, Equatable {
   case control(ControlEvent)
   /// Staff have ordered something, and what became of it.
   case order(StaffOrderEvent)
+  /// What has become of the book that stations share.
+  case fleet(FleetEvent)
 }
 
 /// A scan with its verdict and everything that staff may want to know of it.

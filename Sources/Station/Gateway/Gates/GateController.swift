@@ -1,3 +1,4 @@
+internal import FleetBook
 package import StationSetUp
 package import ScanModel
 internal import Admission
@@ -237,7 +238,7 @@ package actor GateController {
         scan, key: key, system: system, deadline: started + settings.deadline,
         mayAsk: cap.mayAsk(scan.reader, at: started), offline: settings.offline)
     } else if let key {
-      kept = await ledger.leave(scan, key: key)
+      kept = await ledger.leave(scan, key: key, system: system)
     } else {
       kept = KeptDecision(AttemptDecision(verdict: .admit, note: .notInside), decider: .station)
     }
@@ -250,25 +251,38 @@ package actor GateController {
     if hasSlept || late > Self.longestFreeze {
       // The machine slept, or the process was halted: whoever stands there now need not be who presented the code.
       if let ticket = kept.ticket { await ledger.giveBack(kept.decision, ledgerKey: ticket) }
+      await ledger.hasNotOpened(scan, kept)
       let detail =
         hasSlept
         ? Self.sleepWords
         : "This machine stood still for \(late.milliseconds) ms while the ticket was decided. Please scan again."
       return close(scan, KeptDecision(AttemptDecision(undecided: .stale, detail: detail), decider: .station))
     }
+    if let opening = kept.opening, BootTime(of: time) > opening.until {
+      // Another station may decide the ticket by now.
+      if let ticket = kept.ticket { await ledger.giveBack(kept.decision, ledgerKey: ticket) }
+      await ledger.hasNotOpened(scan, kept)
+      let detail =
+        "The gate was not ready to open before the fleet could take the ticket for another one. Please scan again."
+      return close(scan, KeptDecision(AttemptDecision(undecided: .stale, detail: detail), decider: .station))
+    }
     if !kept.decision.isProvisional, kept.asked?.isRemembered != true { disproveFault() }
     reviewOutputs()
     var outputFault: String?
-    switch await signals.admit(isProvisional: kept.decision.isProvisional) {
-    case .started(_, let end): keepClosed(until: end + settings.gap)
-    case .noRelay: break
+    switch await signals.admit(isProvisional: kept.isProvisional) {
+    case .started(_, let end):
+      keepClosed(until: end + settings.gap)
+      await ledger.hasOpened(scan, kept)
+    case .noRelay: await ledger.hasOpened(scan, kept)
     case .failed(let what):
       outputFault = what
       // Nobody passed on it: once the relay works again, the same code opens without another request.
       if let ticket = kept.ticket { await ledger.giveBack(kept.decision, ledgerKey: ticket) }
+      await ledger.hasNotOpened(scan, kept)
     case .unanswered(let what):
       // It may have opened: giving it back could let two people in on it.
       keepClosed(until: time.now() + settings.pulse + settings.gap)
+      await ledger.hasOpened(scan, kept)
       outputFault = what
     }
     reviewOutputs()

@@ -1,3 +1,4 @@
+package import FleetBook
 internal import ScanConfiguration
 package import ScanModel
 package import Admission
@@ -15,6 +16,16 @@ package struct KeptDecision: Sendable {
   package var decider: Decider
   /// Whether `asked` was on board: no request was sent for it.
   package var isUnasked = false
+  /// Until when the gate may open on it, where stations share a book.
+  package var opening: Opening?
+
+  /// How long an admission holds on which other stations decide after it.
+  package struct Opening: Sendable {
+    /// The end, by this machine's clock.
+    package var until: BootTime
+    /// Whether it was given without the fleet's word.
+    package var isAlone: Bool
+  }
 
   package init(_ decision: AttemptDecision, asked: AttemptOutcome? = nil, ticket: TicketKey? = nil, decider: Decider) {
     self.decision = decision
@@ -50,6 +61,12 @@ extension AttemptOutcome {
 }
 
 extension AttemptOutcome {
+  /// The right to pass that it tells of.
+  var entitlement: Entitlement? { if case .valid(let entitlement) = answer { entitlement } else { nil } }
+
+  /// Whether the ticket system has surely recorded no admission on it.
+  var hasSurelyRedeemedNothing: Bool { if case .redeemed = answer { false } else { !mayHaveRedeemed } }
+
   /// Whether nothing is to be believed of that ticket.
   var isDoubt: Bool { if case .undecided(.badAnswer, _) = answer { true } else { false } }
 }
@@ -88,6 +105,8 @@ struct Deciding: Sendable {
   let scan: Scan
   /// Under which the ticket is locked.
   let attempt: AttemptID
+  /// The ticket's key as its ticket system names it. Not for logs.
+  let presented: TicketKey
   /// The ticket's key in ledger and journal.
   let key: TicketKey
   let system: any TicketSystem
@@ -98,6 +117,8 @@ struct Deciding: Sendable {
   var found: LookUp?
   /// What the list on board says of the ticket, where the gate has a rule.
   var listed: TicketDetails?
+  /// What is on board of the ticket, where that was looked up.
+  var entitlement: Entitlement?
   /// The ticket within the sale that the gate takes, where that was told.
   var line: TicketDetails.LineID?
 }

@@ -38,7 +38,7 @@ final class ScanReports: Sendable {
       DecidedScan(
         scan: scan, verdict: decision.verdict, readAt: now.wall - waited, decidedIn: waited,
         details: details, admitted: decision.admitted, allowance: decision.allowance,
-        decider: kept.decider, isProvisional: decision.isProvisional, note: decision.note,
+        decider: kept.decider, isProvisional: kept.isProvisional, note: decision.note,
         firstUse: decision.firstUse, detail: decision.detail, outputFault: outputFault), mark, at: now)
   }
 

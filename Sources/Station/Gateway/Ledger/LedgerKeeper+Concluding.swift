@@ -162,6 +162,7 @@ extension LedgerKeeper {
     if isOwed, !stored.ledger.owes(found.ticket, found.admission) { facts += sender.withdrawn(found.admission) }
     let mark = stored.write(facts, isUrgent: true)
     stored.wake(found.ticket)
+    await takeBackClaim(of: scan)
     guard try await store.dependencies.book.durable(mark, until: time.now() + .seconds(1)) else {
       throw JournalFault(.unavailable, "The disk takes longer than 1 s to keep that an admission was taken back.")
     }

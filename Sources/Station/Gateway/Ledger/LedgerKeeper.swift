@@ -111,6 +111,7 @@ package actor LedgerKeeper {
   ) async -> KeptDecision {
     forgetOldTraces()
     lastDecided = time.now()
+    let presented = key
     let key = stored.key(key)
     let rule = system.rule
     if let bar = rule?.bar(nil) ?? rule?.bar(named: scan.event) {
@@ -122,17 +123,26 @@ package actor LedgerKeeper {
     }
     let attempt = AttemptID()
     let folded = stored.folded(of: scan.code, system)
-    if let known = await begin(key, folded, attempt, scan, system, rule, deadline: deadline) {
-      return KeptDecision(health.worded(known.decision, system.id), ticket: key, decider: known.decider)
+    var deciding = Deciding(
+      scan: scan, attempt: attempt, presented: presented, key: key, system: system, policy: policy, rule: rule)
+    var beginning = await begin(key, folded, attempt, scan, system, rule, deadline: deadline)
+    if beginning?.decision.verdict == .refuse(.alreadyUsed), await takeExits(deciding, deadline: deadline) {
+      beginning = await begin(key, folded, attempt, scan, system, rule, deadline: deadline)
+    }
+    if let known = beginning {
+      let kept = KeptDecision(health.worded(known.decision, system.id), ticket: key, decider: known.decider)
+      guard case .admit = kept.decision.verdict else { return kept }
+      return await onClaim(deciding, known: kept.decision, deadline: deadline) { kept }
     }
     defer { stored.ledger.letGo(beyond: Self.mostTickets) }
-    var deciding = Deciding(scan: scan, attempt: attempt, key: key, system: system, policy: policy, rule: rule)
     if let rule, let barred = await barred(&deciding, by: rule) {
       abandon(key, attempt)
       return barred
     }
     let isHeld = !mayAsk || !cap.mayAsk(scan.reader, at: time.now())
-    let told = isHeld ? await onBoard(deciding, deadline: deadline) : nil
+    // In a fleet it is wanted before the claim: how often the ticket admits.
+    let told = isHeld || store.dependencies.fleet != nil ? await onBoard(deciding, deadline: deadline) : nil
+    deciding.entitlement = told?.entitlement
     if isHeld, told == nil {
       abandon(key, attempt)
       let detail =
@@ -146,14 +156,14 @@ package actor LedgerKeeper {
     let policy = store.dependencies.isAccepted() ? policy : OfflinePolicy()
     deciding.policy = policy
     if let unasked = offlineOutcome(policy, system.id) {
-      return await conclude(deciding, unasked, asked: nil)
+      return await onClaim(deciding, deadline: deadline) { await conclude(deciding, unasked, asked: nil) }
     }
     guard await mayBeAsked(&deciding, deadline: deadline) else {
       // What cannot be looked up may be away altogether.
       if deciding.found != .used, await isAway(deciding, deadline: deadline),
         let unasked = offlineOutcome(policy, system.id)
       {
-        return await conclude(deciding, unasked, asked: nil)
+        return await onClaim(deciding, deadline: deadline) { await conclude(deciding, unasked, asked: nil) }
       }
       abandon(key, attempt)
       let undecided = AttemptDecision(undecided: .clockWrong, detail: nil)
@@ -163,7 +173,9 @@ package actor LedgerKeeper {
       abandon(key, attempt)
       return barred
     }
-    return await ask(deciding, deadline: deadline, told: told)
+    return await onClaim(deciding, asks: true, deadline: deadline) {
+      await ask(deciding, deadline: deadline, told: told)
+    }
   }
 
   /// The outcome of a request that need not be sent, for the answer is on board; `nil` where it has to be.
@@ -232,16 +244,20 @@ package actor LedgerKeeper {
   }
 
   /// Somebody leaves with this code: nobody is asked, nobody is kept in, and the ticket admits again.
-  package func leave(_ scan: Scan, key: TicketKey) async -> KeptDecision {
+  /// - Parameter system: the gate's, where stations share a book.
+  package func leave(_ scan: Scan, key: TicketKey, system: (any TicketSystem)? = nil) async -> KeptDecision {
+    let presented = key
     let key = stored.key(key)
     var decision = AttemptDecision(verdict: .admit, note: .notInside)
     do throws(JournalFault) {
       try await stored.remember(key)
+      let shared = try await beginExit(scan, presented, system)
       if stored.ledger.leave(key) {
         decision.note = .left
-        stored.write([])
+        stored.write([], also: shared?.memory ?? [:])
         stored.wake(key)
       }
+      await shared?.tell()
     } catch {
       decision.detail = error.description
     }
@@ -298,7 +314,7 @@ package actor LedgerKeeper {
     }
   }
 
-  private func abandon(_ key: TicketKey, _ attempt: AttemptID) {
+  func abandon(_ key: TicketKey, _ attempt: AttemptID) {
     stored.ledger.abandon(key, attempt: attempt)
     stored.wake(key)
   }

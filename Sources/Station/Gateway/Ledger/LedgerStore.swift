@@ -1,3 +1,4 @@
+package import FleetKeeping
 internal import Foundation
 package import LinuxIO
 package import ScanModel
@@ -26,6 +27,8 @@ package struct LedgerDependencies: Sendable {
   package var isAccepted: @Sendable () -> Bool
   /// The servers of which an earlier process has remembered something.
   package var formerServers: [String]
+  /// What the stations have that share one book; `nil` where this one shares none.
+  package var fleet: ClaimKeeper?
   /// The list on board of a ticket system by its name and server; `nil` where there can be none.
   package var list: @Sendable (TicketSystemID, String) -> (any TicketList)?
 
@@ -35,12 +38,13 @@ package struct LedgerDependencies: Sendable {
   ///   - boot: the start of the machine, and the journal's generation in it.
   package init(
     journal: any ScanJournal, book: (any AttemptBook)? = nil, key: SealKey, boot: BootID, clock: ClockTrust,
-    loop: DeviceLoop, formerServers: [String] = [],
+    loop: DeviceLoop, formerServers: [String] = [], fleet: ClaimKeeper? = nil,
     list: @escaping @Sendable (TicketSystemID, String) -> (any TicketList)? = { _, _ in nil },
     markIncomplete: @escaping @Sendable () async -> Bool = { true },
     isAccepted: @escaping @Sendable () -> Bool = { true }
   ) {
     self.isAccepted = isAccepted
+    self.fleet = fleet
     self.formerServers = formerServers
     self.list = list
     self.markIncomplete = markIncomplete

@@ -1,3 +1,5 @@
+internal import FleetBook
+internal import FleetKeeping
 internal import LinuxIO
 import ScanModel
 internal import Admission
@@ -71,6 +73,16 @@ final class StoredLedger {
     return store.key(key, in: part)
   }
 
+  /// What the ticket is called in the fleet, by all codes that its ticket system may take for one.
+  func claimKey(_ key: TicketKey, of code: Code, _ system: any TicketSystem, _ fleet: ClaimKeeper) -> ClaimKey? {
+    fleet.name(.ticket, server: store.server, scope: part, (system.foldedKey(of: code) ?? key).bytes)
+  }
+
+  /// What a sale is called in the fleet.
+  func claimKey(ofSale sale: String, _ fleet: ClaimKeeper) -> ClaimKey? {
+    fleet.name(.sale, server: store.server, scope: part, Array(sale.utf8))
+  }
+
   /// The folded key of a code as of now; `nil` where it has one spelling only: see `docs/decisions/0026`.
   func folded(of code: Code, _ system: any TicketSystem) -> TicketKey? {
     system.foldedKey(of: code).map { store.folded($0, in: part) }
@@ -111,9 +123,13 @@ final class StoredLedger {
   // MARK: Writing
 
   /// Queues what has happened together with what it has changed.
-  @discardableResult func write(_ facts: [JournalFact], isUrgent: Bool = false) -> JournalMark {
-    store.dependencies.book.enqueue(
-      JournalBatch(facts: facts, memory: store.memory(of: ledger.takeChanges(), in: part), isUrgent: isUrgent))
+  /// - Parameter memory: what else is to be remembered of it.
+  @discardableResult func write(
+    _ facts: [JournalFact], also memory: [LedgerKey: [UInt8]?] = [:], isUrgent: Bool = false
+  ) -> JournalMark {
+    let changes = store.memory(of: ledger.takeChanges(), in: part)
+    return store.dependencies.book.enqueue(
+      JournalBatch(facts: facts, memory: changes.merging(memory) { change, _ in change }, isUrgent: isUrgent))
   }
 
   /// Writes everything again that is held in memory, because the journal has lost it.

@@ -28,6 +28,9 @@ extension StationMemory {
     if old.journal != new.journal {
       reasons.append("journal: how long things are kept is set at the start. Restart the service.")
     }
+    if old.fleet != new.fleet {
+      reasons.append("fleet: which stations share a book is read at the start. Restart the service.")
+    }
     if old.control != new.control || old.setUp != new.setUp {
       reasons.append("control and setUp: how a station is set up is read at the start. Restart the service.")
     } else if !takesCodes, new.isSetUpByScan {

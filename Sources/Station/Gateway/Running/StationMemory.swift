@@ -1,3 +1,4 @@
+internal import FleetKeeping
 internal import ScanConfiguration
 package import ScanModel
 internal import Admission
@@ -54,6 +55,10 @@ package final class StationMemory: Sendable {
 
   /// Tells the journal's states as events, and gives it again what it has lost, until `end`.
   package func watch(events: any EventSink, time: any TimeSource) {
+    if let fleet = dependencies.fleet {
+      let teller = FleetTeller(dependencies: dependencies, events: events, time: time)
+      Task { await fleet.listen { teller.tell($0) } }
+    }
     for event in untold.withLock({ untold in
       defer { untold.removeAll() }
       return untold
@@ -114,6 +119,7 @@ package final class StationMemory: Sendable {
   func presented(_ shortened: String) async -> [Code] { await orders.presented(shortened) }
 
   private func writeAnew() async {
+    await dependencies.fleet?.writeAnew()
     for keeper in ledgers.withLock({ Array($0.values) }) { await keeper.writeAnew() }
   }
 
@@ -180,7 +186,8 @@ package final class StationMemory: Sendable {
       if let keeper = ledgers[server] { return (keeper, false) }
       let keeper = LedgerKeeper(
         server: server, dependencies: dependencies, scope: system.scope,
-        policy: AttemptPolicy(recordOffset: system.recordOffset), whenFailing: whenFailing, floodLimit: floodLimit,
+        policy: AttemptPolicy(recordOffset: system.recordOffset, isShared: dependencies.fleet != nil),
+        whenFailing: whenFailing, floodLimit: floodLimit,
         time: time, events: events)
       ledgers[server] = keeper
       return (keeper, true)
@@ -199,6 +206,8 @@ package final class StationMemory: Sendable {
   ///   - systems: whom to ask of what became of them, by their servers.
   ///   - faces: the same as each gate asks it.
   func takeUp(asking systems: [String: any TicketSystem], at faces: [String: [GateID: any TicketSystem]]) async {
+    // Where it cannot be read, nobody passes, and the journal tells why.
+    await dependencies.fleet?.start()
     for (server, keeper) in ledgers.withLock({ $0 }) {
       let theirs = interrupted.withLock { $0.removeValue(forKey: server) } ?? []
       let toTell = owed.withLock { $0.removeValue(forKey: server) } ?? []
@@ -218,6 +227,7 @@ package final class StationMemory: Sendable {
   /// Takes leave of the output holder and of the journal's states; to be called when no station follows.
   package func end() async {
     await command.end()
+    await dependencies.fleet?.end()
     watching.withLock { for task in $0 { task.cancel() } }
   }
 

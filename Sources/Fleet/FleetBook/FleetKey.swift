@@ -1,0 +1,34 @@
+internal import LibCrypto
+
+/// What all stations of a fleet have and nobody else: by it they name tickets and sales to each other.
+package struct FleetKey: Sendable {
+  /// The length of a key in bytes.
+  package static let length = 32
+
+  private let names: HMACSHA256
+  /// Tells this key from another and gives no part of it away: 32 hexadecimal digits, kept with the fleet's stream. Stations of two
+  /// keys would name one ticket differently, and each admit it.
+  package let mark: String
+
+  /// Makes the key of its bytes; `nil` unless there are `length` of them.
+  package init?(bytes: [UInt8]) {
+    guard bytes.count == Self.length else { return nil }
+    let key = SymmetricKey(data: bytes)
+    func derived(_ purpose: String) -> HMACSHA256 {
+      HMACSHA256(key: HKDFSHA256.deriveKey(inputKeyMaterial: key, info: [UInt8](purpose.utf8)))
+    }
+    names = derived("scangate fleet names 1")
+    mark = derived("scangate fleet mark 1").authenticationCode(for: []).prefix(16)
+      .map { String($0 >> 4, radix: 16) + String($0 & 15, radix: 16) }.joined()
+  }
+
+  /// The name of what `parts` tell: the ticket system's server, its scope's part, and the folded ticket key or the sale.
+  package func name(_ kind: ClaimKey.Kind, _ parts: [UInt8]...) -> ClaimKey? {
+    var message = names.message()
+    for part in [Array(kind.rawValue.utf8)] + parts {
+      withUnsafeBytes(of: UInt64(part.count).bigEndian) { message.update(data: $0) }
+      message.update(data: part)
+    }
+    return ClaimKey(kind, digest: Array(message.finalize().prefix(ClaimKey.digestLength)))
+  }
+}

@@ -1,0 +1,145 @@
+internal import FleetBook
+package import ScanModel
+
+/// The beginning and the end of a keeper, and what it sees between: whether the store answers, and claims of its own that nobody answers for.
+extension ClaimKeeper {
+  /// How long the disk may take to tell what an earlier process has left.
+  private static let longestRecall = Duration.seconds(5)
+  /// After so many changes it is written down how far was watched.
+  private static let noteEach = 500
+
+  /// Takes up what an earlier process has left, and begins to tell it. To be called before gates decide; once is enough.
+  /// - Returns: why that cannot be read: then nobody passes.
+  @discardableResult package func start() async -> JournalFault? {
+    guard !isStarted else { return nil }
+    do throws(JournalFault) {
+      watched = try await recall()
+    } catch { return error }
+    guard !isStarted else { return nil }
+    isStarted = true
+    var left: [ClaimDebt] = []
+    for row in rows.rows.values.sorted(by: { $0.intent.scan.description < $1.intent.scan.description }) {
+      var row = row
+      if row.conclusion == nil {
+        // It was not durable: no gate has opened on it.
+        row.conclusion = ClaimConclusion(
+          scan: row.intent.scan, isAdmission: false,
+          debts: ClaimRecovery.debts(of: row.intent, nil, station: settings.station))
+        write(rows.set(row), isUrgent: true)
+      }
+      left += row.owed.map { debt in
+        var debt = debt
+        debt.isRetold = true
+        return debt
+      }
+    }
+    alone = AloneBook(settings.alone, admitted: rows.rows.values.count { $0.isUntoldAlone })
+    // Who leaves comes after who was let in.
+    owe(left.filter { !$0.isExit } + left.filter(\.isExit))
+    tasks = [
+      Task { [weak self, states = store.states] in
+        for await state in states { await self?.take(state) }
+      },
+      Task { [weak self, stream = store.watch(after: watched)] in await self?.follow(stream) },
+    ]
+    return nil
+  }
+
+  /// Ends what runs by itself. What is owed stays with the journal.
+  package func end() async {
+    isEnded = true
+    for task in tasks { task.cancel() }
+    telling?.cancel()
+    write(rows.memory(of: watched), isUrgent: false)
+  }
+
+  private func recall() async throws(JournalFault) -> ClaimRevision {
+    var found = ClaimRows(fleet: settings.fleet)
+    let cursor = try await found.recall(from: book, until: time.now() + Self.longestRecall)
+    if !isStarted { rows = found }
+    return cursor
+  }
+
+  private func take(_ state: ClaimStoreState) {
+    switch state {
+    case .ready:
+      pausedUntil = nil
+      alone.together()
+      if away != nil {
+        away = nil
+        tell(.together)
+      }
+    case .away(let fault):
+      guard away != fault else { return }
+      away = fault
+      tell(.alone(fault))
+    }
+  }
+
+  /// Follows what changes, beside the gates: most of it is nothing of this station.
+  private nonisolated func follow(_ stream: AsyncStream<ClaimWatch>) async {
+    let name = Array(settings.station.description.utf8)
+    var count = 0
+    for await change in stream {
+      var isPause = false
+      switch change {
+      case .stored(let stored):
+        // A signature is looked at only where there may be something to do.
+        if stored.value.contains(name), case .known(let known) = settings.seal.open(stored),
+          known.claim.entries.contains(where: { $0.station == settings.station && !$0.isSettled })
+        {
+          await look(at: stored.key, known)
+        }
+        await saw(stored.revision)
+      case .deleted(_, let revision): await saw(revision)
+      case .caughtUp: isPause = true
+      case .interrupted: break
+      }
+      count += 1
+      if isPause || count >= Self.noteEach {
+        count = 0
+        await noteWatched()
+      }
+    }
+  }
+
+  private func saw(_ revision: ClaimRevision) { watched = max(watched, revision) }
+
+  /// Not while something is being decided: its claim may be seen before its row is durable.
+  private func noteWatched() {
+    if running.isEmpty, !isEnded { write(rows.memory(of: watched), isUrgent: false) }
+  }
+
+  /// Looks whether somebody answers for what a key has of this station.
+  private func look(at key: ClaimKey, _ known: KnownClaim) async {
+    func orphans() -> [ClaimDebt] {
+      ClaimRecovery.orphans(
+        in: known, on: key, station: settings.station,
+        answered: { scan in
+          running[scan] != nil || owed.contains { $0.key == key && $0.entry.scan == scan } || rows[scan] != nil
+        }, fate: { _ in nil })
+    }
+    for found in orphans() {
+      var debt = found
+      // A journal that is not known to be the newest has perhaps forgotten somebody; and one that has ended well keeps no row.
+      switch await memory.wasAdmitted(debt.entry.scan) {
+      case true: debt.goal = .admitted
+      case false where memory.isReliable(): debt.goal = .released
+      case false, nil: debt.goal = .interrupted
+      }
+      // After the end it is for the next process to see.
+      guard !isEnded, orphans().contains(where: { $0.entry.scan == debt.entry.scan }) else { continue }
+      debt.isRetold = true
+      let row = ClaimRow(
+        ClaimIntent(scan: debt.entry.scan, gate: debt.entry.gate, keys: [key], redeems: debt.goal != .released),
+        conclusion: ClaimConclusion(
+          scan: debt.entry.scan, isAdmission: debt.goal == .admitted, debts: [debt]))
+      write(rows.set(row), isUrgent: true)
+      owe([debt])
+    }
+  }
+}
+
+extension ClaimDebt {
+  fileprivate var isExit: Bool { if case .left = goal { true } else { false } }
+}

@@ -1,0 +1,125 @@
+package import FleetBook
+package import LinuxIO
+package import ScanModel
+internal import Synchronization
+internal import WireText
+
+/// A fleet's claims in a key-value bucket of NATS JetStream, on one server or several.
+///
+/// Nothing is believed of a server before it has told its version and that it syncs before it acknowledges, and of a bucket before it has
+/// told what it is: see `Judgement`. Both are asked again each five seconds.
+package final class JetStreamClaimStore: ClaimStore {
+  let link: JetStreamLink
+  private let rate: Mutex<WriteRate>
+
+  /// Makes the store; nothing is connected before `start`.
+  /// - Parameter marks: where the station remembers the book, so that it refuses one that has gone back; `nil` of who only looks.
+  /// - Throws: where no thread can be had.
+  package init(
+    _ settings: JetStreamSettings, marks: (any BookMarks)? = nil, time: any TimeSource = SystemTime()
+  ) throws(SystemError) {
+    link = try JetStreamLink(settings, marks: marks, time: time)
+    rate = Mutex(WriteRate(settings.writeRate))
+  }
+
+  /// Connects, and stays connected until `stop`.
+  package func start() { link.start() }
+
+  /// Ends the connection, every call and every watch.
+  package func stop() async { await link.stop() }
+
+  package nonisolated(nonsending) func create(
+    _ key: ClaimKey, _ value: [UInt8], until end: MonotonicTime
+  ) async throws(ClaimFault) -> ClaimRevision { try await write(key, value, .none, end) }
+
+  package nonisolated(nonsending) func update(
+    _ key: ClaimKey, _ value: [UInt8], at revision: ClaimRevision, until end: MonotonicTime
+  ) async throws(ClaimFault) -> ClaimRevision { try await write(key, value, revision, end) }
+
+  private nonisolated(nonsending) func write(
+    _ key: ClaimKey, _ value: [UInt8], _ revision: ClaimRevision, _ end: MonotonicTime
+  ) async throws(ClaimFault) -> ClaimRevision {
+    try link.check()
+    let settings = link.settings
+    let now = link.time.now()
+    guard let place = rate.withLock({ $0.place(at: now, until: end) }) else {
+      throw .refused(
+        "This station asks the fleet for more than \(settings.writeRate) writes a second. Look at its readers: does one of them deliver what nobody presents?"
+      )
+    }
+    if place > now { try? await Task.sleep(for: place - now) }
+    let request = NATSRequest(
+      subject: settings.subject(key),
+      headers: [
+        ("Nats-Expected-Last-Subject-Sequence", String(revision.number)), ("Nats-Expected-Stream", settings.stream),
+      ], data: value)
+    let written = try ClaimAnswer.written(await link.ask(request, until: end)).get()
+    link.wrote(key, written)
+    return written
+  }
+
+  package nonisolated(nonsending) func read(
+    _ key: ClaimKey, until end: MonotonicTime
+  ) async throws(ClaimFault) -> StoredClaim? {
+    try link.checkReading()
+    let settings = link.settings
+    let request = NATSRequest(
+      subject: "$JS.API.STREAM.MSG.GET.\(settings.stream)",
+      data: JSONText.object(("last_by_subj", settings.subject(key))).bytes)
+    return try ClaimAnswer.read(await link.ask(request, until: end), key, settings).get()
+  }
+
+  package func watch(after revision: ClaimRevision) -> AsyncStream<ClaimWatch> {
+    let watcher = ClaimWatcher(link, after: revision)
+    return AsyncStream(unfolding: { await watcher.next() }, onCancel: { watcher.end() })
+  }
+
+  /// Asks servers and leader how they are, whether they may be relied on or not.
+  /// - Parameter end: when what was told until then is all.
+  package func facts(until end: MonotonicTime) async -> FleetFacts {
+    async let stream = link.ask(NATSRequest(subject: "$JS.API.STREAM.INFO.\(link.settings.stream)"), until: end)
+    // Nobody knows how many will answer: those that are there do at once.
+    let servers = await link.ask(
+      NATSRequest(subject: ServerAnswer.subject), until: min(end, link.time.now() + JetStreamLimits.gathering),
+      enough: { _ in false })
+    var facts = FleetFacts(servers: servers, stream: await stream)
+    do throws(ClaimFault) { try link.check() } catch { facts.fault = error }
+    return facts
+  }
+
+  package var states: AsyncStream<ClaimStoreState> { link.states }
+
+  /// Makes the bucket, where there is none; one that was made so before stays as it is. Only who administers the servers may.
+  /// - Parameter bytes: what it may take on each server's disk.
+  package func makeBucket(bytes: Int64, until end: MonotonicTime) async throws(ClaimFault) {
+    let rules = StreamRules(settings: link.settings)
+    let stream = link.settings.stream
+    while true {
+      let answer = StreamAnswer(
+        await link.ask(
+          NATSRequest(subject: "$JS.API.STREAM.CREATE.\(stream)", data: [UInt8](rules.made(bytes: bytes).utf8)),
+          until: min(end, link.time.now() + .seconds(5))))
+      switch answer {
+      case .stream(let made, _, _, _):
+        if let fault = rules.fault(made) { throw fault }
+        return
+      // There is one, with other words: it was accepted since, or is another.
+      case .error(10_058, _):
+        let there = StreamAnswer(
+          await link.ask(
+            NATSRequest(subject: "$JS.API.STREAM.INFO.\(stream)"), until: min(end, link.time.now() + .seconds(5))))
+        if case .stream(let found, _, _, let told) = there {
+          if let fault = rules.fault(found) { throw fault }
+          if told.accepted > 0 { return }
+        }
+        throw .otherVersion("There is a bucket \(link.settings.bucket) already, which was made otherwise.")
+      case .error(let number, let words) where ![10_005, 10_008, 10_009].contains(number):
+        throw .refused("The bucket \(link.settings.bucket) is not made (\(number), \(TerminalText.clean(words))).")
+      case .error, .silence, .unheard:
+        // Servers that have just begun have no leader yet.
+        guard link.time.now() < end else { throw .noQuorum }
+        try? await Task.sleep(for: .milliseconds(200))
+      }
+    }
+  }
+}

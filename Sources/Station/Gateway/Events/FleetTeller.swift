@@ -1,0 +1,55 @@
+internal import FleetBook
+internal import FleetKeeping
+internal import LinuxIO
+internal import ScanModel
+
+/// Makes events of what a fleet's keeper tells, and writes conflicts down as those with a ticket system are: so staff find them where they
+/// look for such.
+struct FleetTeller: Sendable {
+  let dependencies: LedgerDependencies
+  let events: any EventSink
+  let time: any TimeSource
+
+  func tell(_ news: ClaimNews) {
+    switch news {
+    case .together: emit(.together)
+    case .alone(let fault):
+      let isAlone = fault == .noQuorum || fault == .lostAnswer
+      emit(isAlone ? .alone : .unusable, fault.words)
+    case .stuck(let words): emit(.stuck, words)
+    case .conflict(let conflict, let scan, let gate, let subject):
+      guard let subject else { return emit(.conflict, conflict.words) }
+      let now = dependencies.clock.now()
+      // A name of its own: the ticket system may have to be told of the admission itself.
+      let attempt = AttemptID()
+      let owed = OwedAdmission(
+        attempt: attempt,
+        scan: Scan(id: scan, gate: gate, reader: subject.reader, code: subject.code, readAt: now.monotonic),
+        system: subject.system, server: subject.server, ticket: subject.ticket, decider: .policy, mayBeTold: true,
+        at: JournalTime(wall: subject.at, monotonic: now.monotonic, isTrusted: now.isTrusted), boot: dependencies.boot)
+      let told = ToldAdmission(
+        attempt: attempt, ending: .contradicted, reason: .alreadyUsed, said: conflict.words, at: now)
+      // Together, so that nobody takes it for something that has still to be told.
+      dependencies.journal.enqueue(JournalBatch(facts: [.owed(owed), .told(told)], isUrgent: true))
+      events.emit(.conflict(OutboxConflict(owed: owed, told: told)))
+    }
+  }
+
+  private func emit(_ state: FleetEvent.State, _ detail: String? = nil) {
+    events.emit(.fleet(FleetEvent(state: state, detail: detail, at: time.wall())))
+  }
+}
+
+extension ClaimConflict {
+  /// Names both gates.
+  fileprivate var words: String {
+    "Two were admitted on one ticket: \(first.place), and \(second.place)."
+  }
+}
+
+extension ClaimEntry {
+  fileprivate var place: String {
+    "at gate \(TerminalText.clean(gate.name, limit: ClaimSeal.longestGate)) of station \(station)"
+      + ((saidAt ?? at).map { " at \($0.iso8601)" } ?? "") + (isProvisional ? ", which was alone" : "")
+  }
+}

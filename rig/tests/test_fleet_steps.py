@@ -1,0 +1,273 @@
+"""The page for technicians (docs/fleet-servers.md), followed to the letter: what is typed here is read out of it, and what the program asks for is done.
+
+By hand is what namespaces have not: see `neighbours`; and the station's unit runs without the holder of its outputs. The package of nats-server is the one
+that is carried over without the internet.
+"""
+
+import os
+import re
+from pathlib import Path
+
+from events import EventFile
+from neighbours import Neighbours
+from place import Case, lasts, natively
+
+TREE = Path(__file__).resolve().parent.parent.parent
+PAGE, STATIONS_PAGE = ((TREE / "docs" / name).read_text() for name in ("fleet-servers.md", "fleet.md"))
+#: Its blocks of commands, in its order.
+BLOCKS = re.findall(r"^```sh\n(.*?)^```$", PAGE, re.M | re.S)
+FOLDER = "summer-fleet"
+SERVERS, STATIONS = ("gate1", "gate2", "gate3"), {"north": "gate1", "south": "gate2", "office": "gate3"}
+CODE = "FLEET0TICKET0OF0THE0RIG00000{:04}"
+LAMPS = {"north": "gate:green:pass", "south": "south:green:pass", "west": "gate:red:deny"}
+
+
+def configuration(station):
+    """A door whose ticket system has never been reached, and who has a code that is like one of its tickets' is let in: once."""
+    return f"""version: 1
+station: {{name: {station}}}
+ticketSystems:
+  venue: {{type: eventschedule, url: "https://192.0.2.1", apiKeyFile: /etc/scangate/keys/venue.key}}
+readers:
+  scanner: {{type: serial, match: {{path: /run/rig/{station}}}}}
+gates:
+  {station}-door:
+    readers: [scanner]
+    ticketSystem: venue
+    accept: {{minLength: 32, maxLength: 32, alphabet: alphanumeric}}
+    holdOff: 0 s
+    floodLimit: 600
+    offline: {{policy: admitAndQueue, most: 1000}}
+    outputs: {{green: {{led: "{LAMPS[station]}"}}}}
+    signals: {{admit: {{green: [30 ms]}}, provisional: {{green: [20 ms]}}}}
+"""
+
+
+class PageCase(Case):
+    needs_scangate = True
+
+    def setUp(self):
+        super().setUp()
+        self.events, self.admitted, self.codes = {}, {}, (CODE.format(number) for number in range(1000))
+        self.world = Neighbours(SERVERS, self.furnish, also=STATIONS)
+        self.addCleanup(self.told)
+
+    def told(self):
+        """What everybody has said, where that is wanted."""
+        if self._outcome.result.outcome:
+            print("\n".join(f"--- {name}: {unit}\n" + "\n".join(self.world[name].log(unit).splitlines()[-40:]) for name in SERVERS for unit in ("nats-server", "scangate")))
+
+    # What the page says
+
+    def block(self, beginning):
+        """The one block of the page's commands that begins so."""
+        found = [block for block in BLOCKS if block.startswith(beginning)]
+        self.assertEqual(len(found), 1, f"blocks of the page that begin with {beginning}")
+        return found[0]
+
+    def says(self, command, page=PAGE):
+        """A command that the page has in a sentence."""
+        self.assertIn(f"`{command}`", page)
+        return command
+
+    def furnish(self, root, run):
+        """Step 1 without the internet, and what scangate's own package makes."""
+        package, = Path.home().glob(".cache/scangate/nats-server-trixie/nats-server_*.deb")
+        (root / "root" / package.name).write_bytes(package.read_bytes())
+        # Where there is no terminal, nobody answers.
+        run("DEBIAN_FRONTEND=noninteractive " + self.says("sudo apt install ./nats-server_*.deb").replace("sudo", "").replace("install", "install -y"))
+        run("useradd --system --no-create-home scangate; install -d -m 700 -o scangate -g scangate /var/lib/scangate; install -d /etc/scangate; "
+            "install -d -m 750 -g scangate /etc/scangate/keys; echo -n nobody-asks > /etc/scangate/keys/venue.key; "
+            "chown scangate /etc/scangate/keys/*; chmod 400 /etc/scangate/keys/*")
+        # With its events in a file of its own for each process.
+        unit = (TREE / "systemd/scangate.service").read_text()
+        unit = re.sub("(?m)^(ExecStart=.*) --holder .*$", r"\1 --events /var/lib/scangate/events-$$.jsonl", unit).replace("/usr/bin/", "/usr/local/bin/")
+        (root / "lib/systemd/system/scangate.service").write_text(unit)
+
+    def install(self, name):
+        """Step 3."""
+        return self.world.follow(self.block("scp -r summer-fleet/servers/gate1").replace("gate1", name))
+
+    def give(self, station):
+        """Step 5, but for the configuration."""
+        return self.world.follow(self.block("scp summer-fleet/stations/north").replace("north", station))
+
+    def configure(self, station):
+        """The rest of it."""
+        machine = self.world[station]
+        section = (self.world.office / FOLDER / "stations" / station / "fleet.yaml").read_text()
+        (machine.root / "etc/scangate/scangate.yaml").write_text(configuration(station) + section)
+        self.assertIn("good", machine.sh(self.says("sudo scangate config check")))
+        self.restart(station)
+
+    def restart(self, station):
+        """Restarts a station, with a scanner that was plugged in anew."""
+        machine = self.world[station]
+        self.rig.open_line(station)
+        os.chmod(f"/run/rig/{station}", 0o666)
+        machine.sh(self.says("sudo systemctl restart scangate"))
+        path = machine.root / f"var/lib/scangate/events-{machine.pid('scangate')}.jsonl"
+        self.rig.until(path.exists, what=f"the events of {station}")
+        self.events[station] = EventFile(self.rig, path)
+        self.rig.until(lambda: any(event["type"] == "device" and event["state"] == "reading" for event in self.events[station]()), what=f"{station} reading")
+
+    def obey(self, words, servers=SERVERS):
+        """Exchanges something: does what each of its commands asks for until nothing more is to be done; how many commands that were."""
+        said, count = self.asked(words.replace("FOLDER", FOLDER)), 1
+        while self.done(said):
+            said, count = self.asked(f"scangate fleet rotate next {FOLDER}"), count + 1
+        return count
+
+    def done(self, said):
+        """Does what a change of the folder has asked for; whether it goes on then."""
+        goes_on = False
+        for step in re.findall(r"^  \d+\. (.*)$", said, re.M):
+            if "install.sh" in step:
+                for name in SERVERS:
+                    self.install(name)
+                self.until_well()
+            elif "fleet-ca.pem anew" in step:
+                for station in self.events:
+                    self.give(station)
+                    self.restart(station)
+            elif found := re.match(r"Give the station (\S+) its credential anew: (.*)$", step):
+                self.world.follow(f"scp {FOLDER}/stations/{found[1]}/credential {found[1]}:")
+                commands, restart = found[2].split("; ")
+                self.world[found[1]].sh(commands)
+                self.assertEqual(restart, self.says("sudo systemctl restart scangate"))
+                self.restart(found[1])
+                self.assertEqual(self.world[found[1]].sh("ls credential 2>/dev/null || true"), "", "what was sealed is nowhere else")
+            elif "every other station its section" in step:
+                for station in [station for station in self.events if station not in self.revoked]:
+                    self.configure(station)
+            elif found := re.match(r"Then give (\S+) what is in", step):
+                self.give(found[1])
+                self.configure(found[1])
+            elif "fleet rotate next" in step:
+                goes_on = True
+            else:
+                self.assertRegex(step, "still counts|has another key")
+        return goes_on
+
+    # What is asked and seen
+
+    revoked = ()
+
+    def asked(self, line):
+        """What a command at the office says, which has done what it was to do."""
+        status, said = self.world.ask(line)
+        self.assertEqual(status, 0, said)
+        return said
+
+    def status(self):
+        """What step 6 ends with, and says."""
+        return self.world.ask(self.block("scangate fleet status"))
+
+    def until_well(self):
+        return self.rig.until(lambda: (status := self.status())[0] == 0 and status[1], 30, "a fleet that is well")
+
+    def present(self, **codes):
+        """Presents a code at each of some stations in one instant; what they say of it. A lamp is lit once for each that is admitted."""
+        before = {station: len(self.scans(station)) for station in codes}
+        self.rig.send(codes)
+        self.rig.until(lambda: all(len(self.scans(station)) > before[station] for station in codes), what=f"verdicts on {codes}")
+        scans = {station: self.scans(station)[before[station]] for station in codes}
+        for station, scan in scans.items():
+            self.admitted[station] = self.admitted.get(station, 0) + (scan["verdict"] == "admit")
+            self.whole_pulses(LAMPS[station], None, self.admitted[station])
+        return {station: (scan["verdict"], scan["reason"]) for station, scan in scans.items()}
+
+    def scans(self, station):
+        return [event for event in self.events[station]() if event["type"] == "scan"]
+
+    def assert_once(self, first, second, after_a_fault=False):
+        """A ticket is admitted at one station, and refused at the other, which says where and when.
+
+        After a fault each may say for a while that it cannot ask, and then admits nobody.
+        """
+        code = next(self.codes)
+        for station, wanted in ((first, ("admit", None)), (second, ("refuse", "alreadyUsed"))):
+            if after_a_fault:
+                self.until_said(station, code, wanted)
+            else:
+                self.assertEqual(self.present(**{station: code}), {station: wanted})
+        self.assertEqual(self.scans(second)[-1]["detail"].split(" at 2")[0], f"Admitted at gate {first}-door of station {first}")
+
+    def until_said(self, station, code, wanted):
+        """Presents a code until the station can ask, and says what is wanted."""
+        def is_said():
+            said = self.present(**{station: code})[station]
+            return said == wanted or self.assertIn(said, (("undecided", "unreachable"), ("undecided", "busy")))
+
+        self.rig.until(is_said, 30, f"{wanted} at {station}")
+
+
+@natively
+class Steps(PageCase):
+    @lasts(90)
+    def test_the_page_is_followed_as_it_is_written(self):
+        world = self.world
+        world.follow(self.block("scangate fleet init"))
+        for name in SERVERS:
+            self.assertIn(f"is the server {name} of the fleet summer", self.install(name))
+        self.assertIn("is open, on 3 servers", world.follow(self.block("scangate fleet open")))
+        for station in STATIONS:
+            self.give(station)
+        for station in ("north", "south"):
+            self.configure(station)
+        self.assert_the_page_shows(self.until_well())
+        for name in SERVERS:
+            self.assertNotIn("handshake error", world[name].log("nats-server"))
+
+        self.assert_once("north", "south")
+        self.assert_once("south", "north")
+        for _ in range(3):  # in the same instant
+            said = self.present(north=(code := next(self.codes)), south=code)
+            self.assertEqual(sum(verdict == "admit" for verdict, _ in said.values()), 1, said)
+
+        # The server that leads is lost: nobody waits for longer than the gate's deadline, and then it goes on without it.
+        lost = re.search(r"(\S+)  leads", self.status()[1])[1]
+        world[lost].lose("nats-server")
+        self.assert_once("north", "south", after_a_fault=True)
+        status, said = self.status()
+        self.assertEqual(status, 1, said)
+        self.assertRegex(said, rf"no other server may be lost(?s:.*){lost} +(IS AWAY|DOES NOT ANSWER)")
+        world[lost].sh("systemctl start nats-server")
+        self.until_well()
+
+        # A station without a majority admits nobody, as its file says, while the others go on.
+        world["south"].cut()
+        code = next(self.codes)
+        self.assertEqual(self.present(south=code), {"south": ("undecided", "unreachable")})
+        self.until_said("north", code, ("admit", None))
+        world["south"].join()
+        self.until_well()
+        self.until_said("south", code, ("refuse", "alreadyUsed"))
+
+        # What is exchanged, as often as the page says that it goes on.
+        for words, times in (("scangate fleet rotate certificates FOLDER", 3), ("scangate fleet rotate credential north FOLDER", 2),
+                             ("scangate fleet rotate administrator FOLDER", 2)):
+            self.assertEqual(self.obey(self.says(words)), times, words)
+            self.assert_once("north", "south")
+        self.revoked = ("south",)
+        self.obey(self.says("scangate fleet revoke north FOLDER").replace("north", "south"))
+        self.assertEqual(self.present(south=next(self.codes)), {"south": ("undecided", "outOfService")})
+        world.name("west", "gate3")
+        self.obey(self.says("scangate fleet add west FOLDER"))
+        self.assert_once("west", "north")
+        self.assert_once("north", "west")
+        self.assertRegex(self.until_well(), r"south +revoked")
+
+        # A station's keys alone, as the page for organisers has it.
+        self.assertRegex(world["gate3"].sh("scangate fleet key --with fleet.key | scangate credential set fleet"), r"at every station: \w{70}\n")
+
+    def assert_the_page_shows(self, said):
+        """What it shows of a status is such a status: the same words at the same places."""
+        shown = re.search(r"```\n(Fleet summer.*?)```", PAGE, re.S)[1]
+
+        def form(text):
+            text = re.sub(r"\d+ s ago", "nothing that was looked at", text)
+            text = re.sub("follows|leads  ", "leads  ", text)
+            return sorted(re.sub(r"\d+(\.\d+)?", "N", line).strip() for line in text.splitlines())
+
+        self.assertEqual(form(said), form(shown))
