@@ -220,7 +220,8 @@ let package = Package(
       ["CNATS", "CodeSigning", "FleetBook", "LibCrypto", "LinuxIO", "ScanModel", "WireText"], small),
     room(
       "FleetSetUp",
-      ["CodeSigning", "FleetBook", "JetStreamClaims", "LibCrypto", "LinuxIO", "ScanModel", "WireCoding", "WireText"], small),
+      ["CodeSigning", "FleetBook", "JetStreamClaims", "LibCrypto", "LinuxIO", "ScanModel", "WireCoding", "WireText"],
+      small),
 
     // Ticket systems.
     room(
@@ -384,7 +385,8 @@ let package = Package(
     .target(name: "Expectations", path: "Tests/Shared/Expectations", swiftSettings: quick),
     // Hundreds of thousands of worlds are looked at.
     .target(
-      name: "FleetTesting", dependencies: ["FleetBook", "ScanModel", "ScanTesting"], path: "Tests/Fleet/FleetTesting",
+      name: "FleetTesting", dependencies: ["FleetBook", "LinuxIO", "ScanModel", "ScanTesting"],
+      path: "Tests/Fleet/FleetTesting",
       swiftSettings: fast),
     .target(name: "CMockDevices", path: "Tests/Readers/CMockDevices"),
     .executableTarget(
@@ -479,7 +481,10 @@ let package = Package(
       ]),
     tests(
       of: "FleetSetUp",
-      ["CodeSigning", "FleetBook", "JetStreamClaims", "LibCrypto", "LinuxIO", "ScanModel", "ScanTesting"]),
+      [
+        "CodeSigning", "FleetBook", "FleetTesting", "JetStreamClaims", "LibCrypto", "LinuxIO", "ScanModel",
+        "ScanTesting",
+      ]),
     tests(
       of: "Journal",
       [

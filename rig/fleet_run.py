@@ -28,8 +28,8 @@ class Outcome:
         self.findings, self.figures, self.faults, self.log, self.evening = [], Counter(), Counter(), [], None
 
 
-def evening(seed, seconds, tickets, rate=10.0, say=None, servers=3, stations=8, longest=8.0):
-    """One evening, whose faults last for so many seconds; `rate` is how many people come a second."""
+def evening(seed, seconds, tickets, rate=10.0, say=None, servers=3, stations=8, longest=8.0, outsider=None):
+    """One evening, whose faults last for so many seconds; `rate` is how many people come a second. An outsider is a station that has no fleet: a planted fault."""
     chance, outcome, began = random.Random(seed), Outcome(), time.monotonic()
 
     def tell(words):
@@ -44,7 +44,7 @@ def evening(seed, seconds, tickets, rate=10.0, say=None, servers=3, stations=8, 
         alone = {name: chance.choice(ALONE) for name in world.stations}
         tell("alone: " + ", ".join(f"{name} {words.split()[1]}" for name, words in alone.items()))
         by_gate = {gate: [ticket for ticket in sale.values() if ticket.gate == gate] for gate in ("door", "stalls")}
-        world.open([(one.code, one.kind, one.quantity) for one in by_gate["door"]], [(one.code, one.quantity) for one in by_gate["stalls"]], alone)
+        world.open([(one.code, one.kind, one.quantity) for one in by_gate["door"]], [(one.code, one.quantity) for one in by_gate["stalls"]], alone, outsider)
         outcome.findings += people.settle()
         tell("all stations read")
         begin = time.monotonic()
@@ -63,6 +63,10 @@ def evening(seed, seconds, tickets, rate=10.0, say=None, servers=3, stations=8, 
         for words in people.good_end():
             tell(words)
         people.settle_debts()
+        done, wrong = people.settle_servers()
+        for words in done:
+            tell(words)
+        outcome.findings += wrong
         time.sleep(2.5)  # what is owed to the fleet is told beside it
         for station in world.stations.values():
             people.conflicts[station.name] = [json.loads(line) for line in station.tell("journal", "conflicts", "--json").splitlines()]
@@ -97,6 +101,11 @@ def minutes(options):
     native.Native(options.scangate)
     chance = random.Random(options.seed)
     end, number, figures, faults, findings = time.monotonic() + 60 * options.minutes, 0, Counter(), Counter(), 0
+    if (planted := plant(chance.randrange(1 << 32))) is None:
+        findings += 1
+        print("fleet: a station without a fleet was planted, and nothing was found: the checker proves nothing", flush=True)
+    else:
+        print(f"fleet: a station without a fleet was planted, and found: {planted}", flush=True)
     while not number or time.monotonic() < end - 40:
         number += 1
         seed, seconds = chance.randrange(1 << 32), chance.uniform(30, 120)
@@ -113,6 +122,12 @@ def minutes(options):
     print(f"fleet: faults: {told(faults)}")
     print(f"fleet: {findings} findings" if findings else "fleet: the books agree")
     return 1 if findings else 0
+
+
+def plant(seed):
+    """What is found of an evening on which one station has no fleet, and so admits whom the others have admitted."""
+    outcome = evening(seed, seconds=8, tickets=20, longest=3.0, outsider="s2")
+    return next((line for line in outcome.findings if "by the fleet's word" in line), None)
 
 
 def told(counts):

@@ -401,14 +401,14 @@ class World:
         lamp = self.lamp(station, gate)
         return self.lamps[lamp].changes(lamp, self.began)
 
-    def open(self, tickets, parties, alone):
-        """Everything is started; `alone` says by station what it does without its fleet, as lines of its section."""
+    def open(self, tickets, parties, alone, outsider=None):
+        """Everything is started; `alone` says by station what it does without its fleet, as lines of its section. An outsider has no fleet, and nobody knows."""
         for server in self.servers.values():
             server.start()
         self.venue.open(tickets, parties)
         self._open_book()
         for station in self.stations.values():
-            self._set_up(station, alone[station.name])
+            self._set_up(station, alone[station.name], station.name == outsider)
         for station in self.stations.values():
             station.start()
 
@@ -426,7 +426,7 @@ class World:
                     raise
                 time.sleep(0.5)
 
-    def _set_up(self, station, alone):
+    def _set_up(self, station, alone, is_outsider):
         files = ROOT / "fleet/stations" / station.name
         authority, key = station.folder / "fleet-ca.pem", station.folder / "venue.key"
         shutil.copy(files / "fleet-ca.pem", authority)
@@ -434,7 +434,7 @@ class World:
         shutil.chown(key, namespaces.USER, namespaces.USER)
         section = (files / "fleet.yaml").read_text().replace("/etc/scangate/fleet-ca.pem", str(authority)).replace("alone: refuse", alone)
         (station.folder / "scangate.yaml").write_text(CONFIGURATION.format(
-            name=station.name, fleet=section, venue=VENUE, port=PORT, folder=station.folder, theatre=self.venue.theatre, show=self.venue.show,
+            name=station.name, fleet="" if is_outsider else section, venue=VENUE, port=PORT, folder=station.folder, theatre=self.venue.theatre, show=self.venue.show,
             policy="list" if alone != "alone: refuse" else "admitAndQueue, most: 1000"))
         for name, secret in (("fleet", files / "credential"), ("theatre-door", self.venue.folder / "staff.password")):
             mine = station.folder / f"{name}.secret"

@@ -14,7 +14,8 @@ package struct FleetNode: Hashable, Sendable, CustomStringConvertible {
     guard let first = parts.first, let host = parts.last, Self.isHost(host),
       let name = first.split(separator: ".", omittingEmptySubsequences: false).first,
       // Of an address alone nobody would know which machine it is.
-      let id = StationID(String(parts.count == 2 ? first : name)), !id.description.allSatisfy(\.isNumber)
+      let id = StationID(String(parts.count == 2 ? first : name)), !id.description.allSatisfy(\.isNumber),
+      !id.description.hasPrefix("-")
     else { return nil }
     self.name = id.description
     self.host = String(host)

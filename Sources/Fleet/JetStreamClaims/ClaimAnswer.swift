@@ -42,14 +42,27 @@ enum ClaimAnswer {
   static func read(
     _ outcome: PendingCalls.Outcome, _ key: ClaimKey, _ settings: JetStreamSettings
   ) -> Result<StoredClaim?, ClaimFault> {
-    let message: NATSMessage
+    switch message(outcome, settings) {
+    case .failure(let fault): return .failure(fault)
+    case .success(nil): return .success(nil)
+    case .success(let found?):
+      guard found.subject == settings.subject(key) else { return .failure(.lostAnswer) }
+      return found.claim(key).map { .success($0) } ?? .failure(.deleted)
+    }
+  }
+
+  /// A message of the bucket as it was asked for; `nil` where the leader has none.
+  static func message(
+    _ outcome: PendingCalls.Outcome, _ settings: JetStreamSettings
+  ) -> Result<StoredMessage?, ClaimFault> {
+    let answer: NATSMessage
     switch outcome {
     case .unsent: return .failure(.noQuorum)
-    case .answered(let answers) where !answers.isEmpty: message = answers[0]
+    case .answered(let answers) where !answers.isEmpty: answer = answers[0]
     case .lost, .answered: return .failure(.lostAnswer)
     }
-    if message.isUnheard { return .failure(.noQuorum) }
-    guard let data = message.data, let json = try? JSONValue(data) else { return .failure(.lostAnswer) }
+    if answer.isUnheard { return .failure(.noQuorum) }
+    guard let data = answer.data, let json = try? JSONValue(data) else { return .failure(.lostAnswer) }
     if let error = json["error"] {
       switch error["err_code"]?.integer {
       // No message found.
@@ -59,16 +72,13 @@ enum ClaimAnswer {
       }
     }
     guard let stored = json["message"], let number = stored["seq"]?.integer, number > 0,
-      stored["subject"]?.string == settings.subject(key), let time = stored["time"]?.string.flatMap(time)
+      let subject = stored["subject"]?.string, let time = stored["time"]?.string.flatMap(time),
+      let value = Base64.bytes(stored["data"]?.string ?? "")
     else { return .failure(.lostAnswer) }
-    let headers = Base64.bytes(stored["hdrs"]?.string ?? "").map(headers) ?? [:]
-    if !(headers["KV-Operation"] ?? "").isEmpty { return .failure(.deleted) }
-    guard let value = Base64.bytes(stored["data"]?.string ?? "") else { return .failure(.lostAnswer) }
-    // What was written on no condition replaced nothing that anybody knows: no revision of a claim is that great.
-    let replaced = headers["Nats-Expected-Last-Subject-Sequence"].flatMap { UInt64($0) } ?? .max
     return .success(
-      StoredClaim(
-        key: key, value: value, revision: ClaimRevision(UInt64(number)), replaced: ClaimRevision(replaced), time: time))
+      StoredMessage(
+        subject: subject, revision: ClaimRevision(UInt64(number)), time: time,
+        headers: Base64.bytes(stored["hdrs"]?.string ?? "").map(headers) ?? [:], value: value))
   }
 
   /// Lines of `name: value` behind a first one; later ones of a name do not count.
@@ -106,29 +116,20 @@ enum ClaimAnswer {
   }
 }
 
-/// What a consumer says of a message, in the subject that it would be acknowledged at:
-/// `$JS.ACK.<stream>.<consumer>.<deliveries>.<stream's number>.<consumer's number>.<nanoseconds>.<how many wait>`, where later versions
-/// have two more words behind the second one, and may have one at the end.
-struct Delivery: Equatable {
-  /// The revision.
+/// A message as the bucket has it, whoever wrote it.
+struct StoredMessage: Equatable {
+  var subject: String
   var revision: ClaimRevision
-  /// Counted from 1 by the consumer: one that is left out was lost.
-  var number: UInt64
   /// When the leader took it.
   var time: WallTime
-  /// How many come after it that were there already.
-  var waiting: UInt64
+  var headers: [String: String]
+  var value: [UInt8]
 
-  init?(_ subject: String) {
-    let words = subject.split(separator: ".", omittingEmptySubsequences: false)
-    guard words.count == 9 || words.count >= 11, words[0] == "$JS", words[1] == "ACK" else { return nil }
-    let first = words.count == 9 ? 4 : 6
-    guard let revision = UInt64(words[first + 1]), let number = UInt64(words[first + 2]),
-      let time = Int64(words[first + 3]), let waiting = UInt64(words[first + 4])
-    else { return nil }
-    self.revision = ClaimRevision(revision)
-    self.number = number
-    self.time = WallTime(nanoseconds: time)
-    self.waiting = waiting
+  /// What it is of a key; `nil` of a delete mark.
+  func claim(_ key: ClaimKey) -> StoredClaim? {
+    guard (headers["KV-Operation"] ?? "").isEmpty else { return nil }
+    // What was written on no condition replaced nothing that anybody knows: no revision of a claim is that great.
+    let replaced = headers["Nats-Expected-Last-Subject-Sequence"].flatMap { UInt64($0) } ?? .max
+    return StoredClaim(key: key, value: value, revision: revision, replaced: ClaimRevision(replaced), time: time)
   }
 }

@@ -1,6 +1,7 @@
 package import FleetBook
 package import LinuxIO
 package import ScanModel
+internal import Synchronization
 internal import WireText
 
 /// A fleet's claims in a key-value bucket of NATS JetStream, on one server or several.
@@ -9,11 +10,16 @@ internal import WireText
 /// told what it is: see `Judgement`. Both are asked again each five seconds.
 package final class JetStreamClaimStore: ClaimStore {
   let link: JetStreamLink
+  private let rate: Mutex<WriteRate>
 
   /// Makes the store; nothing is connected before `start`.
+  /// - Parameter marks: where the station remembers the book, so that it refuses one that has gone back; `nil` of who only looks.
   /// - Throws: where no thread can be had.
-  package init(_ settings: JetStreamSettings, time: any TimeSource = SystemTime()) throws(SystemError) {
-    link = try JetStreamLink(settings, time: time)
+  package init(
+    _ settings: JetStreamSettings, marks: (any BookMarks)? = nil, time: any TimeSource = SystemTime()
+  ) throws(SystemError) {
+    link = try JetStreamLink(settings, marks: marks, time: time)
+    rate = Mutex(WriteRate(settings.writeRate))
   }
 
   /// Connects, and stays connected until `stop`.
@@ -35,12 +41,21 @@ package final class JetStreamClaimStore: ClaimStore {
   ) async throws(ClaimFault) -> ClaimRevision {
     try link.check()
     let settings = link.settings
+    let now = link.time.now()
+    guard let place = rate.withLock({ $0.place(at: now, until: end) }) else {
+      throw .refused(
+        "This station asks the fleet for more than \(settings.writeRate) writes a second. Look at its readers: does one of them deliver what nobody presents?"
+      )
+    }
+    if place > now { try? await Task.sleep(for: place - now) }
     let request = NATSRequest(
       subject: settings.subject(key),
       headers: [
         ("Nats-Expected-Last-Subject-Sequence", String(revision.number)), ("Nats-Expected-Stream", settings.stream),
       ], data: value)
-    return try ClaimAnswer.written(await link.ask(request, until: end)).get()
+    let written = try ClaimAnswer.written(await link.ask(request, until: end)).get()
+    link.wrote(key, written)
+    return written
   }
 
   package nonisolated(nonsending) func read(
@@ -85,11 +100,18 @@ package final class JetStreamClaimStore: ClaimStore {
           NATSRequest(subject: "$JS.API.STREAM.CREATE.\(stream)", data: [UInt8](rules.made(bytes: bytes).utf8)),
           until: min(end, link.time.now() + .seconds(5))))
       switch answer {
-      case .stream(let made, _, _):
+      case .stream(let made, _, _, _):
         if let fault = rules.fault(made) { throw fault }
         return
-      // There is one that is another.
+      // There is one, with other words: it was accepted since, or is another.
       case .error(10_058, _):
+        let there = StreamAnswer(
+          await link.ask(
+            NATSRequest(subject: "$JS.API.STREAM.INFO.\(stream)"), until: min(end, link.time.now() + .seconds(5))))
+        if case .stream(let found, _, _, let told) = there {
+          if let fault = rules.fault(found) { throw fault }
+          if told.accepted > 0 { return }
+        }
         throw .otherVersion("There is a bucket \(link.settings.bucket) already, which was made otherwise.")
       case .error(let number, let words) where ![10_005, 10_008, 10_009].contains(number):
         throw .refused("The bucket \(link.settings.bucket) is not made (\(number), \(TerminalText.clean(words))).")

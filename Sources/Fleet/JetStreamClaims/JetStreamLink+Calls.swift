@@ -1,6 +1,8 @@
+internal import FleetBook
 internal import LinuxIO
 internal import ScanModel
 internal import Synchronization
+internal import WireText
 
 extension JetStreamLink {
   /// Asks a server; see `PendingCalls`.
@@ -28,58 +30,12 @@ extension JetStreamLink {
     }
   }
 
-  // MARK: Listening
-
-  /// A place that messages are taken at, for as long as a connection holds.
-  struct Ear: Sendable {
-    /// Where to have them sent.
-    let inbox: String
-    fileprivate let session: UInt64
-    fileprivate let number: UInt
-    fileprivate let ending: UInt64
-  }
-
-  /// Takes what is sent to a place of its own; `nil` while there is no connection.
-  /// - Parameters:
-  ///   - hear: takes a message, on a thread that may not be kept.
-  ///   - broken: the connection is over, and nothing more comes.
-  func listen(
-    hearing hear: @escaping @Sendable (NATSMessage) -> Void, broken: @escaping @Sendable () -> Void
-  ) async -> Ear? {
-    guard let session = state.withLock({ $0.session }) else { return nil }
-    let inbox = "_INBOX.\(Inbox.name())"
-    let listening = await onCalls {
-      session.connection.listen(to: inbox) { news in if case .message(let message) = news { hear(message) } }
-    }
-    guard let listening else { return nil }
-    let ending = state.withLock { state -> UInt64? in
-      guard state.session?.number == session.number else { return nil }
-      state.nextFollower += 1
-      state.breaks[state.nextFollower] = broken
-      return state.nextFollower
-    }
-    return ending.map { Ear(inbox: inbox, session: session.number, number: listening, ending: $0) }
-  }
-
-  /// Takes nothing more there.
-  func end(_ ear: Ear) {
-    let session = state.withLock { state in
-      state.breaks[ear.ending] = nil
-      return state.session?.number == ear.session ? state.session : nil
-    }
-    // With the connection it ends by itself.
-    guard let session else { return }
-    _ = calls.at(time.now()) {
-      guard self.state.withLock({ $0.session?.number == session.number }) else { return }
-      session.connection.end(listening: ear.number)
-    }
-  }
-
-  /// Sends something that is answered somewhere else.
-  func send(_ request: NATSRequest, answerTo ear: Ear) {
-    _ = calls.at(time.now()) {
-      guard let session = self.state.withLock({ $0.session }), session.number == ear.session else { return }
-      _ = session.connection.send(request, answerTo: ear.inbox)
-    }
+  /// Asks the leader for a message of the bucket.
+  /// - Parameter wish: which one.
+  nonisolated(nonsending) func message(
+    _ wish: JSONText, until end: MonotonicTime, isBounded: Bool = true
+  ) async -> Result<StoredMessage?, ClaimFault> {
+    let request = NATSRequest(subject: "$JS.API.STREAM.MSG.GET.\(settings.stream)", data: wish.bytes)
+    return ClaimAnswer.message(await ask(request, until: end, isBounded: isBounded), settings)
   }
 }

@@ -33,9 +33,14 @@ final class JetStreamLink: Sendable {
     var fault: ClaimFault? = .noQuorum
     /// Whether this session's servers were found good once.
     var isGood = false
+    /// What is known of the book, and whether that was recalled; what was noted of it last.
+    var mark: BookMark?
+    var isRecalled = false
+    var noted: BookMark?
+    /// Since when a leader that is followed has an old book.
+    var suspectSince: MonotonicTime?
     var lastRefusal: String?
     var followers: [UInt64: AsyncStream<ClaimStoreState>.Continuation] = [:]
-    var breaks: [UInt64: @Sendable () -> Void] = [:]
     var nextFollower: UInt64 = 0
     var keeper: Task<Void, Never>?
 
@@ -47,6 +52,7 @@ final class JetStreamLink: Sendable {
   }
 
   let settings: JetStreamSettings
+  let marks: (any BookMarks)?
   let time: any TimeSource
   let state = Mutex(State())
   private let timers: DeviceLoop
@@ -56,8 +62,11 @@ final class JetStreamLink: Sendable {
   private let waker: Waker
 
   /// - Throws: where no thread can be had.
-  init(_ settings: JetStreamSettings, time: any TimeSource) throws(SystemError) {
+  init(
+    _ settings: JetStreamSettings, marks: (any BookMarks)? = nil, time: any TimeSource
+  ) throws(SystemError) {
     self.settings = settings
+    self.marks = marks
     self.time = time
     timers = try DeviceLoop(name: "fleet")
     calls = try DeviceLoop(name: "fleet-calls")
@@ -90,6 +99,7 @@ final class JetStreamLink: Sendable {
     }
     waker.nudge()
     await keeper?.value
+    noteBook()
     if let session = state.withLock({ $0.session?.number }) { close(session) }
     let followers = state.withLock { exchange(&$0.followers, with: [:]) }
     for follower in followers.values { follower.finish() }
@@ -131,10 +141,11 @@ final class JetStreamLink: Sendable {
           continue
         }
       }
-      let (fault, session) = await judge()
+      let (fault, session, isKnown) = await judge()
       let isCurrent = state.withLock { state in
         guard state.session?.number == session else { return false }
-        state.isGood = fault == nil || (state.isGood && fault == .noQuorum)
+        // Who is slow to tell is relied on as before, but not one who tells of another book.
+        state.isGood = fault == nil || (state.isGood && fault == .noQuorum && isKnown)
         // At once with that: one that closes just now must not be told before what was found of it.
         state.settle(fault)
         return true
@@ -175,8 +186,8 @@ final class JetStreamLink: Sendable {
       case .message: break
       }
     }
-    // Nobody else is told what is sent here, and nobody guesses it.
-    let inbox = "_INBOX.\(Inbox.name())"
+    // Servers let nobody else listen here, and nobody guesses it.
+    let inbox = "\(settings.inbox).\(Inbox.name())"
     let prefix = inbox.utf8.count + 1
     let pending = pending
     let (listening, serverID) = await onCalls {
@@ -206,15 +217,14 @@ final class JetStreamLink: Sendable {
   }
 
   private func close(_ number: UInt64) {
-    let (session, breaks) = state.withLock { state -> (Session?, [@Sendable () -> Void]) in
-      guard state.session?.number == number else { return (nil, []) }
+    let session = state.withLock { state -> Session? in
+      guard state.session?.number == number else { return nil }
       state.isGood = false
       state.settle(.noQuorum)
-      return (exchange(&state.session, with: nil), Array(state.breaks.values))
+      return exchange(&state.session, with: nil)
     }
     guard let session else { return }
     pending.endAll()
-    for broken in breaks { broken() }
     _ = calls.at(time.now()) { session.connection.end() }
     waker.nudge()
   }
@@ -260,14 +270,14 @@ final class JetStreamLink: Sendable {
   // MARK: Judgement
 
   /// Asks the servers what they are, and what their stream is.
-  /// - Returns: why they may not be relied on, and which session was asked.
-  private func judge() async -> (ClaimFault?, UInt64) {
+  /// - Returns: why they may not be relied on, which session was asked, and whether its book is the one that is known.
+  private func judge() async -> (ClaimFault?, UInt64, Bool) {
     guard
       let session = state.withLock({ state in
         state.lastRefusal = nil
         return state.session
       })
-    else { return (.noQuorum, 0) }
+    else { return (.noQuorum, 0, true) }
     let stream = await ask(
       NATSRequest(subject: "$JS.API.STREAM.INFO.\(settings.stream)"), until: time.now() + JetStreamLimits.telling,
       isBounded: false)
@@ -283,9 +293,14 @@ final class JetStreamLink: Sendable {
         return heard.contains { $0.id == own } && wanted.isSubset(of: heard.map(\.name))
       })
     let refusal = state.withLock { $0.lastRefusal }
-    return (
-      Judgement(settings: settings, server: session.server, ownID: own, refusal: refusal).fault(servers, told),
-      session.number
-    )
+    let fault = Judgement(settings: settings, server: session.server, ownID: own, refusal: refusal).fault(servers, told)
+    guard fault == nil, case .stream(_, _, _, let book) = told else { return (fault, session.number, true) }
+    noteBook()
+    switch await judgeBook(book) {
+    case .good: return (nil, session.number, true)
+    case .unheard: return (.noQuorum, session.number, true)
+    case .doubtful: return (.noQuorum, session.number, false)
+    case .bad(let fault): return (fault, session.number, false)
+    }
   }
 }

@@ -2,8 +2,9 @@ internal import FleetBook
 
 /// What a fleet's server wants in its file, as nats-server reads it. Pure.
 ///
-/// Each station has a key of its own, and may write claims, read them and watch them, and nothing else: it asks for no stream to be made
-/// or changed. Servers believe each other by the fleet's certificates, both ways. What one connection may take of a server is bounded.
+/// Each station has a key of its own, and may write claims and read them, and nothing else: it asks for no stream to be made or changed, and
+/// for no consumer, which would deliver to the servers' own interface what the station may not say there. Nobody hears what another one
+/// is answered. Servers believe each other by the fleet's certificates, both ways. What one connection may take of a server is bounded.
 package struct JetStreamServerConfiguration: Sendable {
   /// Somebody who may connect: a name for people, and the public half of a key.
   package struct User: Sendable {
@@ -74,6 +75,9 @@ package struct JetStreamServerConfiguration: Sendable {
     buckets = [bucket]
   }
 
+  /// Below which whoever has a key is answered; `key` is its public half.
+  static func inbox(_ key: String) -> String { "_INBOX.\(key)" }
+
   /// Where a station may publish to.
   private var mayPublish: [String] {
     let api = "$JS.API"
@@ -81,8 +85,6 @@ package struct JetStreamServerConfiguration: Sendable {
       let stream = "KV_\(bucket)"
       return [
         "$KV.\(bucket).>", "\(api).STREAM.INFO.\(stream)", "\(api).STREAM.MSG.GET.\(stream)",
-        "\(api).CONSUMER.CREATE.\(stream).>", "\(api).CONSUMER.MSG.NEXT.\(stream).>",
-        "\(api).CONSUMER.DELETE.\(stream).>",
       ]
     } + [ServerAnswer.subject]
   }
@@ -104,9 +106,9 @@ package struct JetStreamServerConfiguration: Sendable {
       "    imports: [ { service: { account: SYS, subject: \"\(ServerAnswer.subject)\" } } ]", "    users: [",
     ]
     for user in administrators { lines.append("      { nkey: \(quoted(user.key)) } # \(comment(user.name))") }
-    let may =
-      "publish: { allow: [\(mayPublish.map(quoted).joined(separator: ", "))] }, subscribe: { allow: [\"_INBOX.>\"] }"
+    let publish = "publish: { allow: [\(mayPublish.map(quoted).joined(separator: ", "))] }"
     for user in stations {
+      let may = "\(publish), subscribe: { allow: [\(quoted(Self.inbox(user.key) + ".>"))] }"
       lines.append("      { nkey: \(quoted(user.key)), permissions: { \(may) } } # \(comment(user.name))")
     }
     lines += ["    ]", "  }", "}", "system_account: SYS"]

@@ -19,6 +19,12 @@ package struct JetStreamSettings: Sendable {
   package var mark: String
   /// How many servers each claim lies on.
   package var replicas: Int
+  /// How often a watch asks whether there is more.
+  package var watchPause = Duration.seconds(1)
+  /// How many writes a second this station asks for at most, for longer than a moment: what one that runs wild takes of all.
+  package var writeRate = 250
+  /// How long a leader that a majority follows has to have an old book before that is told: one that has just begun may be behind.
+  package var suspicion = Duration.seconds(3)
 
   package init(
     servers: [Server], authority: String, credential: NKey, name: String, bucket: String, mark: String,
@@ -32,6 +38,9 @@ package struct JetStreamSettings: Sendable {
     self.mark = mark
     self.replicas = replicas
   }
+
+  /// Below which answers come to us, and to nobody else: a server lets a key listen at its own place alone.
+  var inbox: String { JetStreamServerConfiguration.inbox(credential.user) }
 
   /// The stream that the bucket is.
   var stream: String { "KV_\(bucket)" }
@@ -78,10 +87,6 @@ enum JetStreamLimits {
   /// What the library keeps for us of what came and was not taken.
   static let mostMessages: Int32 = 8_192
   static let mostMessageBytes: Int32 = 16_777_216
-  /// How many claims a watch has the server send before it is asked for more.
-  static let batch = 256
-  /// How long a server keeps a watch that nobody takes from.
-  static let watching = Duration.seconds(60)
-  /// How often it says that it is still there.
-  static let heartbeat = Duration.seconds(2)
+  /// How many claims a watch asks for at one time.
+  static let batch: UInt64 = 32
 }

@@ -43,7 +43,7 @@ struct Judgement {
     case .error(10_008, _), .error(10_009, _): return .noQuorum
     case .error(let number, let words):
       return .otherVersion("\(server) does not say what its bucket is (\(number), \(words)).")
-    case .stream(let found, let leader, _):
+    case .stream(let found, let leader, _, _):
       if let fault = StreamRules(settings: settings).fault(found) { return fault }
       // One server has no leader but itself.
       guard let leader else { return settings.replicas == 1 ? nil : .noQuorum }

@@ -2,16 +2,10 @@ internal import CNATS
 
 /// What came from a server, copied out of the library.
 struct NATSMessage: Sendable {
-  /// Where it was sent to; of what a consumer sends, where it was written.
+  /// Where it was sent to.
   var subject = ""
-  /// Where an answer goes; of what a consumer sends, what it says of it.
-  var reply = ""
   /// The server's own word, such as 503; empty in what others sent.
   var status = ""
-  /// `Nats-Expected-Last-Subject-Sequence`.
-  var expected = ""
-  /// `KV-Operation`; empty in what is a value.
-  var operation = ""
   /// What was sent; `nil` where that was too much.
   var data: [UInt8]?
 
@@ -24,10 +18,7 @@ extension NATSMessage {
   init(taking message: OpaquePointer) {
     defer { cnatsMsg_Destroy(message) }
     if let text = cnatsMsg_GetSubject(message) { subject = String(cString: text) }
-    if let text = cnatsMsg_GetReply(message) { reply = String(cString: text) }
     status = Self.header(message, "Status")
-    expected = Self.header(message, "Nats-Expected-Last-Subject-Sequence")
-    operation = Self.header(message, "KV-Operation")
     let count = Int(max(0, cnatsMsg_GetDataLength(message)))
     if count <= JetStreamLimits.longestAnswer {
       data = cnatsMsg_GetData(message).map { [UInt8](UnsafeRawBufferPointer(start: $0, count: count)) } ?? []

@@ -3,8 +3,8 @@ internal import WireText
 
 /// What the leader says of the fleet's stream.
 enum StreamAnswer: Equatable {
-  /// What it is, and who has it.
-  case stream(JSONValue, leader: String?, online: Set<String>)
+  /// What it is, who has it, and how far it is.
+  case stream(JSONValue, leader: String?, online: Set<String>, book: BookTold)
   /// It says why not: the number of the error, and words.
   case error(Int64, String)
   /// Nobody takes the question: no JetStream here, or no leader of it.
@@ -31,28 +31,59 @@ enum StreamAnswer: Equatable {
       let leader = json["cluster"]?["leader"]?.string
       let others = (json["cluster"]?["replicas"]?.array ?? []).filter { $0["offline"] != .bool(true) }
       self = .stream(
-        settings, leader: leader, online: Set(others.compactMap { $0["name"]?.string } + (leader.map { [$0] } ?? [])))
+        settings, leader: leader, online: Set(others.compactMap { $0["name"]?.string } + (leader.map { [$0] } ?? [])),
+        book: BookTold(json))
     } else {
       self = .error(0, "what it says of its stream cannot be read")
     }
   }
 
   /// The names of the servers that have it and are there, as far as the leader knows.
-  var peers: Set<String> { if case .stream(_, _, let online) = self { online } else { [] } }
+  var peers: Set<String> { if case .stream(_, _, let online, _) = self { online } else { [] } }
+}
+
+/// How far a book is, as its leader tells it.
+struct BookTold: Equatable {
+  /// How long a leader that leads may not have heard those who follow it; they look for another one after four seconds.
+  private static let longestSilence: Int64 = 3_500_000_000
+
+  /// When it was made.
+  var made: String
+  /// The last time that its administrator has accepted it as it is; 0 of none.
+  var accepted: Int64
+  /// Its last revision.
+  var last: ClaimRevision
+  /// Whether a majority follows the leader, itself as well.
+  var isFollowed: Bool
+
+  init(_ json: JSONValue) {
+    made = json["created"]?.string ?? ""
+    accepted = json["config"]?["metadata"]?[StreamRules.acceptedName]?.string.flatMap { Int64($0) } ?? 0
+    last = ClaimRevision(UInt64(clamping: json["state"]?["last_seq"]?.integer ?? 0))
+    let others = json["cluster"]?["replicas"]?.array ?? []
+    let heard = others.count {
+      $0["offline"] != .bool(true) && ($0["active"]?.integer).map { $0 < Self.longestSilence } == true
+    }
+    isFollowed = (heard + 1) * 2 > others.count + 1
+  }
 }
 
 /// What a fleet's stream has to be.
 struct StreamRules {
   /// The member of a stream's metadata that tells whose it is.
   static let markName = "scangate-fleet"
+  /// The one that tells when its administrator has accepted it as it is.
+  static let acceptedName = "scangate-accepted"
   /// What a value and its headers may take.
   static let longestMessage: Int64 = 65_536
 
   let settings: JetStreamSettings
 
   /// What it is made of.
-  /// - Parameter bytes: what it may take on each server's disk.
-  func made(bytes: Int64) -> String {
+  /// - Parameters:
+  ///   - bytes: what it may take on each server's disk.
+  ///   - accepted: when it was accepted last; 0 of never.
+  func made(bytes: Int64, accepted: Int64 = 0) -> String {
     var object = JSONText()
     object.add("name", settings.stream)
     object.add("description", "claims of a fleet of scangate stations")
@@ -73,6 +104,7 @@ struct StreamRules {
     object.add("deny_purge", true)
     var metadata = JSONText()
     metadata.add(Self.markName, settings.mark)
+    if accepted > 0 { metadata.add(Self.acceptedName, String(accepted)) }
     object.add("metadata", object: metadata.text)
     return object.text
   }
@@ -94,6 +126,9 @@ struct StreamRules {
       ("allow_rollup_hdrs", .bool(false), .bool(false)), ("deny_delete", .bool(true), .bool(false)),
       ("deny_purge", .bool(true), .bool(false)), ("mirror", .null, .null), ("sources", .null, .null),
       ("republish", .null, .null), ("subject_transform", .null, .null),
+      // What later versions have: claims that go by themselves, and writes that are acknowledged before they are made.
+      ("allow_msg_ttl", .bool(false), .bool(false)), ("allow_msg_schedules", .bool(false), .bool(false)),
+      ("allow_msg_counter", .bool(false), .bool(false)), ("persist_mode", .string("default"), .string("default")),
     ]
     for (name, value, absent) in wanted where (stream[name] ?? absent) != value {
       return wrong(name)

@@ -48,7 +48,8 @@ struct StationFleet: Sendable {
       store = try JetStreamClaimStore(
         JetStreamSettings(
           servers: fleet.servers, authority: authority, credential: credential.user, name: station,
-          bucket: fleet.name, mark: credential.key.mark, replicas: fleet.copies), time: time)
+          bucket: fleet.name, mark: credential.key.mark, replicas: fleet.copies),
+        marks: JournalBookMarks(book, fleet: fleet.name), time: time)
     } catch { throw SetupError("fleet: no thread can be had for its servers (\(error.words)).") }
     let seal = ClaimSeal(fleet: fleet.name, station: id, key: credential.signing, stations: fleet.stations)
     let keeper = ClaimKeeper(

@@ -15,9 +15,10 @@ struct FleetCommand: AsyncParsableCommand {
       The folder has every key of the fleet. Nothing of it is ever printed.
       """,
     subcommands: [
-      FleetInitCommand.self, FleetKeyCommand.self, FleetOpenCommand.self, FleetStatusCommand.self, FleetAddCommand.self,
-      FleetRevokeCommand.self, FleetRotateCommand.self, FleetCloseCommand.self, FleetRemoveCommand.self,
-      FleetInviteCommand.self, FleetJoinCommand.self,
+      FleetInitCommand.self, FleetKeyCommand.self, FleetOpenCommand.self, FleetAcceptCommand.self,
+      FleetStatusCommand.self, FleetAddCommand.self, FleetRevokeCommand.self, FleetRotateCommand.self,
+      FleetCloseCommand.self, FleetRemoveCommand.self, FleetInviteCommand.self, FleetJoinCommand.self,
+      FleetWatchCommand.self,
     ])
 }
 

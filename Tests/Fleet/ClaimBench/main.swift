@@ -111,7 +111,10 @@ guard words.count >= 3 else { fail("see Benchmarks/fleet") }
 let store: JetStreamClaimStore
 do {
   let folder = FleetFolder(words[2])
-  store = try JetStreamClaimStore(try folder.settings(folder.layout()))
+  var settings = try folder.settings(folder.layout())
+  // What servers can, and not what one station is bounded to.
+  settings.writeRate = 1_000_000
+  store = try JetStreamClaimStore(settings)
 } catch { fail("\(error)") }
 store.start()
 for await state in store.states where state == .ready { break }

@@ -86,9 +86,9 @@ func inFleet(
 
 extension FleetFolder {
   /// Changes the fleet that is in it.
-  @discardableResult func rotate(_ rotation: FleetRotation) throws -> FleetChange {
+  @discardableResult func rotate(_ rotation: FleetRotation, at now: WallTime = made) throws -> FleetChange {
     let layout = try layout()
-    let change = try FleetChange.rotating(rotation, layout, secrets(layout), at: made)
+    let change = try FleetChange.rotating(rotation, layout, secrets(layout), at: now)
     try apply(change)
     return change
   }

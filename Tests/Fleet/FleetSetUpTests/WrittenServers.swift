@@ -1,5 +1,6 @@
 import Expectations
 import FleetBook
+import FleetTesting
 import Foundation
 import Glibc
 import JetStreamClaims
@@ -13,6 +14,16 @@ import Testing
 /// Real nats-servers with the files that a fleet's folder has for them: three on three addresses of this machine's loopback. Only where
 /// files lie is another.
 final class WrittenServers: Sendable {
+  /// The same for all tests, which change nothing that another one needs.
+  static let opened = Task {
+    let servers = try WrittenServers()
+    let administrator = try servers.administrator()
+    try await administrator.makeBucket(
+      bytes: servers.place.layout().room, until: SystemTime().now() + .seconds(50))
+    await administrator.stop()
+    return servers
+  }
+
   let place: FleetFolder
   private let root: String
   private let program: String
@@ -31,7 +42,7 @@ final class WrittenServers: Sendable {
     try FileManager.default.createDirectory(atPath: root, withIntermediateDirectories: true)
     place = FleetFolder(root + "/fleet")
     var wish = FleetWish(name: "summer", nodes: try (1...3).map { try node("gate\($0)=127.0.0.\($0)") })
-    wish.stations = [try station("north"), try station("south")]
+    wish.stations = [try station("north"), try station("south"), try station("west")]
     let ports = try Self.freePorts()
     (wish.port, wish.routePort) = (ports.0, ports.1)
     wish.room = 10_000_000
@@ -78,10 +89,8 @@ final class WrittenServers: Sendable {
 
   private func start(_ node: FleetNode) throws {
     try install(node)
-    let process = Process()
-    process.executableURL = URL(filePath: program)
-    process.arguments = ["-c", "\(root)/\(node.name).conf", "-l", "\(root)/\(node.name).log"]
-    try process.run()
+    let process = try ProcessStarter.run(
+      program, ["-c", "\(root)/\(node.name).conf", "-l", "\(root)/\(node.name).log"])
     processes.withLock { $0[node.name] = process }
   }
 

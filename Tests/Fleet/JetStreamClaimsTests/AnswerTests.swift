@@ -78,18 +78,6 @@ import WireText
     }
   }
 
-  @Test func deliveries() {
-    let told = Delivery("$JS.ACK.KV_summer.abc.1.180.2.1795785271273186572.9")
-    expectEqual(told?.revision, ClaimRevision(180))
-    expectEqual(told?.number, 2)
-    expectEqual(told?.time, WallTime(nanoseconds: 1_795_785_271_273_186_572))
-    expectEqual(told?.waiting, 9)
-    expectEqual(Delivery("$JS.ACK.hub.ACCOUNT.KV_summer.abc.1.180.2.1795785271273186572.9.random"), told)
-    for wrong in ["", "$JS.ACK", "$JS.ACK.a.b.1.2.3.4.x", "$JS.NAK.a.b.1.2.3.4.5", "$JS.ACK.a.b.1.-2.3.4.5"] {
-      expectEqual(Delivery(wrong), nil)
-    }
-  }
-
   /// Nothing that a server sends ends the process.
   @Test func noise() throws {
     var random = SeededGenerator(seed: .random(in: 0 ... .max))
@@ -109,7 +97,7 @@ import WireText
       _ = ClaimAnswer.read(outcome, key, settings)
       _ = StreamAnswer(outcome)
       _ = ServerAnswer(NATSMessage(data: [UInt8](text.utf8)))
-      _ = Delivery("$JS.ACK." + text)
+      _ = ClaimAnswer.message(outcome, settings)
       _ = ClaimAnswer.headers([UInt8](text.utf8))
       _ = NKey(seed: text)
     }

@@ -8,10 +8,12 @@ import Testing
 
 /// What every store of claims must do, by real servers.
 @Suite struct ConformanceTests {
-  @Test(arguments: [1, 3]) func servers(_ count: Int) async throws {
-    let servers = try await NATSServers.shared(count)
-    let store = try await servers.store()
-    let administrator = try servers.administrate()
+  @Test func oneServer() async throws { try await Self.conforms(.shared(1)) }
+
+  static func conforms(_ servers: NATSServers) async throws {
+    try await servers.makeBucket("conforming")
+    let store = try await servers.store(bucket: "conforming")
+    let administrator = try servers.administrate("conforming")
     let settings = administrator.settings
     let suite = ClaimStoreConformance(
       store: store,

@@ -7,7 +7,51 @@ import Testing
 
 /// What becomes of claims where servers are killed, stand still, are full or are cut off. Another leader is elected after four to nine
 /// seconds, so that a landing goes through that once.
-@Suite struct FaultTests {
+///
+/// One after the other, for three servers are the same to all of them.
+@Suite(.serialized) struct FaultTests {
+  @Test func threeServers() async throws { try await ConformanceTests.conforms(.shared(3)) }
+
+  /// Of those who write on one condition at once, each by a server of its own, one does.
+  @Test func stationsAtThreeServers() async throws {
+    let servers = try await NATSServers.shared(3)
+    var stores: [JetStreamClaimStore] = []
+    for first in 0..<3 { stores.append(try await servers.store(first: first)) }
+    let stations = stores
+    for _ in 0..<extent(landing: 10, release: 500) {
+      let key = freshKey()
+      var revision = ClaimRevision.none
+      for step in 0..<2 {
+        let base = revision
+        let won = await withTaskGroup(of: (Int, ClaimRevision)?.self) { group in
+          for (number, station) in stations.enumerated() {
+            group.addTask {
+              let value = [UInt8(step), UInt8(number)]
+              let made =
+                step == 0
+                ? try? await station.create(key, value, until: soon(20))
+                : try? await station.update(key, value, at: base, until: soon(20))
+              return made.map { (number, $0) }
+            }
+          }
+          var won: [(Int, ClaimRevision)] = []
+          for await case let made? in group { won.append(made) }
+          return won
+        }
+        guard won.count == 1, let (winner, made) = won.first else {
+          return expect(false, "\(won.count) of 3 writes at one revision were made")
+        }
+        revision = made
+        for station in stations {
+          let found = try await station.read(key, until: soon(20))
+          expectEqual(found?.value, [UInt8(step), UInt8(winner)])
+          expectEqual(found?.replaced, base)
+        }
+      }
+    }
+    for station in stations { await station.stop() }
+  }
+
   @Test func leaderIsKilled() async throws {
     let servers = try await NATSServers.shared(3)
     let leader = try await servers.leader()
@@ -104,7 +148,11 @@ import Testing
   /// Who asks too much at once is told so, and the others are answered.
   @Test func tooManyAtOnce() async throws {
     let servers = try await NATSServers.shared(1)
-    let store = try await servers.store()
+    var settings = servers.settings()
+    settings.writeRate = 1_000_000
+    let store = try JetStreamClaimStore(settings)
+    store.start()
+    try await store.becomes(.ready)
     let outcomes = await withTaskGroup(of: ClaimFault?.self) { group in
       for _ in 0..<2_000 {
         group.addTask { await store.fault(creating: freshKey(), [1], until: soon(20)) }
@@ -118,7 +166,8 @@ import Testing
 
   /// A connection that breaks takes nothing with it but what was on its way.
   @Test func onlyServerIsKilled() async throws {
-    let servers = try await NATSServers.shared(1)
+    let servers = try await NATSServers(1)
+    try await servers.makeBucket()
     let store = try await servers.store()
     let kept = freshKey()
     let revision = try await store.create(kept, [1], until: soon())
@@ -137,28 +186,26 @@ import Testing
     let servers = try await NATSServers.shared(3)
     let store = try await servers.store()
     let (first, second) = (freshKey(), freshKey())
-    var watch = store.watch(after: .none).makeAsyncIterator()
+    let start = try await store.create(freshKey(), [0], until: soon())
+    var watch = store.watch(after: start).makeAsyncIterator()
     expectEqual(await watch.next(), .caughtUp)
     let revision = try await store.create(first, [1], until: soon())
     guard case .stored(let claim)? = await watch.next() else { return expect(false, "not told") }
     expectEqual(claim.revision, revision)
-    // Whoever has the consumer goes: all of them, one after another.
+    // All of them go, one after another.
     for number in 0..<3 {
       servers.kill(number)
       try servers.start(number)
       try await servers.whole()
     }
     let later = try await store.createInTheEnd(second, [2])
-    var told: [ClaimWatch] = []
     while let change = await watch.next() {
-      told.append(change)
       if case .stored(let claim) = change {
         expectEqual(claim.key, second)
         expectEqual(claim.revision, later)
         break
       }
     }
-    expect(told.contains(.interrupted))
     await store.stop()
   }
 
@@ -170,7 +217,7 @@ import Testing
     var watch = store.watch(after: start).makeAsyncIterator()
     expectEqual(await watch.next(), .caughtUp)
     var written: [ClaimRevision] = []
-    for _ in 0..<(JetStreamLimits.batch * 2 + 10) {
+    for _ in 0..<(Int(JetStreamLimits.batch) * 4 + 10) {
       written.append(try await store.create(freshKey(), [1], until: soon()))
     }
     var told: [ClaimRevision] = []

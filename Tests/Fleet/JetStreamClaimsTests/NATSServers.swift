@@ -1,9 +1,9 @@
 import Expectations
 import FleetBook
+import FleetTesting
 import Foundation
 import Glibc
 import LibCrypto
-import LinuxIO
 import ScanModel
 import Synchronization
 import Testing
@@ -15,8 +15,8 @@ import WireText
 final class NATSServers: Sendable {
   static let bucket = "summer"
   static let mark = "0123456789abcdef0123456789abcdef"
-  /// Two more that stations may write, for tests that need one of their own.
-  static let buckets = [bucket, "small", "closed"]
+  /// More that stations may write, for tests that need one of their own.
+  static let buckets = [bucket, "small", "others", "spoiled", "conforming"]
   /// Whom servers and stations of tests believe.
   static let authority = CertificateAuthority(named: "authority of tests", holds: span(-86_400, 86_400))
 
@@ -119,24 +119,6 @@ final class NATSServers: Sendable {
 
   // MARK: Processes
 
-  /// Starts programs that end with this one, whatever ends it: with the thread that has started them, so that it is one that stays.
-  private struct Starter {
-    private let loop = try? DeviceLoop(name: "starter")
-
-    func run(_ process: Process) throws {
-      let started = DispatchSemaphore(value: 0)
-      let fault = Mutex<(any Error)?>(nil)
-      _ = loop?.at(SystemTime().now()) {
-        do { try process.run() } catch { fault.withLock { $0 = error } }
-        started.signal()
-      }
-      started.wait()
-      if let fault = fault.withLock({ $0 }) { throw fault }
-    }
-  }
-
-  private static let starter = Starter()
-
   /// Starts one, for the first time or again.
   func start(_ number: Int) throws {
     var configuration = JetStreamServerConfiguration(
@@ -151,14 +133,8 @@ final class NATSServers: Sendable {
     configuration.administrators = [.init(name: "administrator", key: administrator.user)]
     configuration.stations = [.init(name: "station", key: station.user)]
     try write("gate\(number).conf", change(configuration.text))
-    let process = Process()
-    process.executableURL = URL(filePath: "/usr/bin/setpriv")
-    process.arguments = [
-      "--pdeathsig", "KILL", program, "-c", "\(folder)/gate\(number).conf", "-l", "\(folder)/gate\(number).log",
-    ]
-    process.standardOutput = FileHandle.nullDevice
-    process.standardError = FileHandle.nullDevice
-    try Self.starter.run(process)
+    let process = try ProcessStarter.run(
+      program, ["-c", "\(folder)/gate\(number).conf", "-l", "\(folder)/gate\(number).log"])
     processes.withLock { $0[number] = process }
   }
 
@@ -175,6 +151,17 @@ final class NATSServers: Sendable {
     guard let process = processes.withLock({ $0.removeValue(forKey: number) }), process.isRunning else { return }
     Glibc.kill(process.processIdentifier, SIGKILL)
     process.waitUntilExit()
+  }
+
+  /// Copies the disk of one that does not run, once.
+  func copyDisk(_ number: Int) throws {
+    try FileManager.default.copyItem(atPath: "\(folder)/claims\(number)", toPath: "\(folder)/copy\(number)")
+  }
+
+  /// Gives it the copied one.
+  func restoreDisk(_ number: Int) throws {
+    try FileManager.default.removeItem(atPath: "\(folder)/claims\(number)")
+    try FileManager.default.copyItem(atPath: "\(folder)/copy\(number)", toPath: "\(folder)/claims\(number)")
   }
 
   /// Has one stand still, or go on.
@@ -259,14 +246,16 @@ extension NATSServers {
     await until {
       answer = StreamAnswer(
         await link.ask(NATSRequest(subject: "$JS.API.STREAM.INFO.KV_\(Self.bucket)"), until: soon(1)))
-      if case .stream(_, .some, _) = answer { return true } else { return false }
+      if case .stream(_, .some, _, _) = answer { return true } else { return false }
     }
     return answer
   }
 
   /// The number of the server that leads the bucket.
   func leader() async throws -> Int {
-    guard case .stream(_, let leader?, _) = try await stream(), let number = Int(leader.dropFirst(4)) else { return 0 }
+    guard case .stream(_, let leader?, _, _) = try await stream(), let number = Int(leader.dropFirst(4)) else {
+      return 0
+    }
     return number
   }
 

@@ -1,0 +1,182 @@
+import Expectations
+import FleetBook
+import Foundation
+import ScanModel
+import Synchronization
+import Testing
+
+@testable import JetStreamClaims
+
+/// A book that has gone back, as servers have it that are started with a copied disk.
+@Suite struct OldBookTests {
+  /// What a station remembers while its programs come and go.
+  private final class Memory: BookMarks {
+    private let mark = Mutex<BookMark?>(nil)
+
+    nonisolated(nonsending) func recall(until end: MonotonicTime) async throws(JournalFault) -> BookMark? {
+      mark.withLock { $0 }
+    }
+
+    func note(_ mark: BookMark) { self.mark.withLock { $0 = mark } }
+  }
+
+  private func started(_ servers: NATSServers, _ memory: Memory?, first: Int = 0) throws -> JetStreamClaimStore {
+    var settings = servers.settings(first: first)
+    settings.suspicion = .milliseconds(300)
+    let store = try JetStreamClaimStore(settings, marks: memory)
+    store.start()
+    return store
+  }
+
+  private func accept(_ servers: NATSServers) async throws {
+    var settings = servers.settings()
+    settings.credential = try #require(NKey(seed: servers.administrate().settings.credential.toBeSealed))
+    let administrator = try JetStreamClaimStore(settings)
+    administrator.start()
+    try await administrator.accept(until: soon(30))
+    await administrator.stop()
+  }
+
+  private func refused(_ store: JetStreamClaimStore, _ part: String) async {
+    guard case .otherVersion(let words)? = await store.fault() else { return expect(false, "not refused") }
+    expect(words.contains(part) && words.contains("scangate fleet accept"), "\(words)")
+    let fault = await store.fault(creating: freshKey(), [1], until: soon(1))
+    expectEqual(fault, .otherVersion(words))
+  }
+
+  @Test func oneServerWithAnOldDisk() async throws {
+    let servers = try await NATSServers(1)
+    try await servers.makeBucket()
+    let (north, south) = (Memory(), Memory())
+    var store = try started(servers, north)
+    try await store.becomes(.ready)
+    let early = try started(servers, south)
+    try await early.becomes(.ready)
+    _ = try await early.create(freshKey(), [1], until: soon())
+    await early.stop()
+    servers.kill(0)
+    try servers.copyDisk(0)
+    try servers.start(0)
+    try await store.becomes(.ready)
+    let key = freshKey()
+    let revision = try await store.create(key, [1], until: soon())
+    servers.kill(0)
+    try servers.restoreDisk(0)
+    try servers.start(0)
+    // One that has run all the time sees it, and so does one that is started anew, with what it remembers.
+    await refused(store, "has gone back")
+    await store.stop()
+    // Whom nothing of theirs lacks write on, and one who has never been there as well, beyond what there was.
+    let others = [try started(servers, south), try started(servers, nil)]
+    for other in others {
+      try await other.becomes(.ready)
+      for _ in 0..<5 { expect(try await other.create(freshKey(), [2], until: soon()) >= revision) }
+    }
+    store = try started(servers, north)
+    await refused(store, "has gone back")
+    try await accept(servers)
+    try await store.becomes(.ready)
+    expectEqual(try await store.read(key, until: soon()), nil)
+    _ = try await store.create(key, [3], until: soon())
+    await store.stop()
+    // What was accepted is not accepted once more: the same disk again is refused again.
+    servers.kill(0)
+    try servers.restoreDisk(0)
+    try servers.start(0)
+    store = try started(servers, north)
+    await refused(store, "has gone back")
+    try await accept(servers)
+    try await store.becomes(.ready)
+    for store in others + [store] { await store.stop() }
+  }
+
+  /// A book that was made anew is another one, whatever is in it.
+  @Test func bookThatWasMadeAnew() async throws {
+    let servers = try await NATSServers(1)
+    try await servers.makeBucket()
+    let memory = Memory()
+    let store = try started(servers, memory)
+    try await store.becomes(.ready)
+    let administrator = try servers.administrate()
+    for await state in administrator.states where state == .ready { break }
+    _ = await administrator.ask(NATSRequest(subject: "$JS.API.STREAM.DELETE.KV_summer"), until: soon())
+    await administrator.stop()
+    try await servers.makeBucket()
+    while case .otherVersion(let words)? = await store.fault() {
+      // Between there was none at all.
+      if words.contains("no bucket") { continue }
+      expect(words.contains("is another one") && words.contains("scangate fleet accept"), "\(words)")
+      break
+    }
+    try await accept(servers)
+    try await store.becomes(.ready)
+    // Whoever opens a book that was accepted finds it as it is.
+    try await servers.makeBucket()
+    await store.stop()
+  }
+
+  /// A station whose server is only started again has nothing to accept.
+  @Test func serverThatIsStartedAgain() async throws {
+    let servers = try await NATSServers(1)
+    try await servers.makeBucket()
+    let memory = Memory()
+    for _ in 0..<2 {
+      let store = try started(servers, memory)
+      try await store.becomes(.ready)
+      _ = try await store.create(freshKey(), [1], until: soon())
+      servers.kill(0)
+      try servers.start(0)
+      try await store.becomes(.away(.noQuorum))
+      try await store.becomes(.ready)
+      await store.stop()
+    }
+  }
+
+  /// One old disk among three is healed by the two others.
+  @Test(.enabled(if: extent(landing: 0, release: 1) == 1)) func oneOldDiskOfThree() async throws {
+    let servers = try await NATSServers.shared(3)
+    let memory = Memory()
+    let old = (try await servers.leader() + 1) % 3
+    let store = try started(servers, memory, first: old)
+    try await store.becomes(.ready)
+    servers.kill(old)
+    try servers.copyDisk(old)
+    try servers.start(old)
+    try await servers.whole()
+    try await store.becomes(.ready)
+    let key = freshKey()
+    let revision = try await store.createInTheEnd(key, [1])
+    servers.kill(old)
+    try servers.restoreDisk(old)
+    try servers.start(old)
+    try await servers.whole()
+    try await store.becomes(.ready)
+    expectEqual(try await store.readInTheEnd(key)?.revision, revision)
+    await store.stop()
+  }
+
+  /// Two old disks of three outvote the one that knows, where that is away.
+  @Test(.enabled(if: extent(landing: 0, release: 1) == 1)) func twoOldDisksOfThree() async throws {
+    let servers = try await NATSServers(3)
+    try await servers.makeBucket()
+    let memory = Memory()
+    let store = try started(servers, memory)
+    try await store.becomes(.ready)
+    for number in 0..<3 { servers.kill(number) }
+    for number in 0..<2 { try servers.copyDisk(number) }
+    for number in 0..<3 { try servers.start(number) }
+    try await servers.whole()
+    try await store.becomes(.ready)
+    let key = freshKey()
+    _ = try await store.createInTheEnd(key, [1])
+    for number in 0..<3 { servers.kill(number) }
+    for number in 0..<2 {
+      try servers.restoreDisk(number)
+      try servers.start(number)
+    }
+    await refused(store, "has gone back")
+    try await accept(servers)
+    try await store.becomes(.ready)
+    await store.stop()
+  }
+}
