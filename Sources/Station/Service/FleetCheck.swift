@@ -1,4 +1,5 @@
 internal import FleetBook
+internal import FleetKeeping
 package import Gateway
 package import JetStreamClaims
 internal import LinuxIO
