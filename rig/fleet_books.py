@@ -40,6 +40,8 @@ def read_events(evening, station):
         elif event["type"] == "attempt":
             evening.codes[event["scan"]] = event["code"][-4:]
             evening.unanswered.add(event["code"][-4:])
+        elif event["type"] == "clock":
+            evening.doubts_clocks |= event["state"] == "recordsDoubted"
         elif event["type"] == "conflict":
             evening.conflicts[event["code"][-4:]].append(event["detail"] or "")
             evening.codes.setdefault(event["scan"], event["code"][-4:])

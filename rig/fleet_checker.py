@@ -80,6 +80,8 @@ class Evening:
     book: dict = field(default_factory=dict)
     #: By ending: whether a request to the ticket system had no answer, or none that says something.
     unanswered: set = field(default_factory=set)
+    #: Whether a station has said that the ticket system's clocks are apart: where one was alone, it may look so (docs/fleet.md).
+    doubts_clocks: bool = False
     #: By station: how many admissions are still to be told to the ticket system.
     waiting: dict = field(default_factory=dict)
 
@@ -176,8 +178,14 @@ class Checker:
             if verdict == "admit":
                 # That one is among those who passed, and quantity() judges it.
                 return
-            if reason not in ("alreadyUsed", "busy", "interrupted"):
+            if reason not in ("alreadyUsed", "busy", "interrupted") and not self._is_of_clocks(reason):
                 yield f"{ending}: {verdict} {reason} at the end, where all are in"
+            return
+        # Of a sale only the station where the first one passed knows that it is for more.
+        if ticket.kind == "sale" and self._is_of_clocks(reason):
+            return
+        # And not even that one where it let the first one in without the ticket system's word (docs/fleet.md).
+        if ticket.kind == "sale" and reason == "alreadyUsed" and any(one.is_provisional or one.is_alone for one in passed):
             return
         scans = {one.scan for one in passed}
         claims = [entry for entry in self.by_ticket[ending] if entry.scan not in scans]
@@ -189,6 +197,9 @@ class Checker:
             return
         words = ", ".join(f"{entry.state} by {entry.station} ({entry.scan[:8]})" for entry in claims) or "no claim"
         yield f"{ending}: {verdict} {reason} at the end, {len(passed)} passed of {ticket.quantity}, and {words}"
+
+    def _is_of_clocks(self, reason):
+        return reason == "clockWrong" and self.evening.doubts_clocks
 
     def ticket_system(self, ending, ticket):
         if ticket.gate != "door":

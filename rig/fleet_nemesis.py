@@ -19,6 +19,8 @@ class Nemesis:
         self.under_way = {}
         self.counts = Counter()
         self.next = 0.0
+        # A nats-server whose disk was full may throw its copy away and take it anew from the others (docs/fleet-servers.md): one in an evening.
+        self.fills = chance.choice(list(world.servers))
 
     def step(self, now):
         for name, (until, what, undo) in list(self.under_way.items()):
@@ -73,7 +75,7 @@ class Nemesis:
         server = self._free(self.world.servers)
         if not server:
             return
-        what = self.chance.choices(["kill", "pause", "cable", "disk", "routes"], [4, 3, 4, 2, 2])[0]
+        what = self.chance.choices(["kill", "pause", "cable", "disk", "routes"], [4, 3, 4, 5 if server.name == self.fills else 0, 2])[0]
         if what == "kill":
             server.process.kill()
             self._put(now, server.name, "server killed", server.start)

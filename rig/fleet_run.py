@@ -63,6 +63,10 @@ def evening(seed, seconds, tickets, rate=10.0, say=None, servers=3, stations=8, 
         for words in people.good_end():
             tell(words)
         people.settle_debts()
+        done, wrong = people.settle_servers()
+        for words in done:
+            tell(words)
+        outcome.findings += wrong
         time.sleep(2.5)  # what is owed to the fleet is told beside it
         for station in world.stations.values():
             people.conflicts[station.name] = [json.loads(line) for line in station.tell("journal", "conflicts", "--json").splitlines()]
