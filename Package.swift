@@ -588,8 +588,9 @@ let package = Package(
     tests(
       of: "Doctor",
       [
-        "EventSchedule", "Gateway", "Journal", "LinuxIO", "ScanConfiguration", "ScanModel", "ScanTesting",
-        "ScriptedHTTP", "Sealing", "SignalOutputs", "StationProtocol", "StationReport", "StationSetUp",
+        "EventSchedule", "FleetBook", "Gateway", "JetStreamClaims", "Journal", "LibCrypto", "LinuxIO",
+        "ScanConfiguration", "ScanModel", "ScanTesting", "ScriptedHTTP", "Sealing", "Service", "SignalOutputs",
+        "StationProtocol", "StationReport", "StationSetUp",
         "StationTesting", "TicketLists", "TicketSystemKit",
         "TicketTransport",
       ]),

@@ -6,6 +6,7 @@ import Gateway
 import ScanConfiguration
 import ScanModel
 import Sealing
+import Service
 import TicketSystemKit
 import WedgeReader
 
@@ -20,7 +21,7 @@ struct ConfigCommand: AsyncParsableCommand {
       commandName: "check",
       abstract: "Tell every error of a configuration at once, with line and column; exit 78 when there are any.",
       discussion: """
-        With --online each ticket system, and the control service, is asked by a request that redeems and activates nothing, \
+        With --online each ticket system, the control service, and the fleet's servers are asked by requests that redeem, activate and claim nothing, \
         and a line says what came of it: exit 78 where something must be mended before anybody is admitted, 69 where one \
         could not be asked now.
         """)
@@ -44,6 +45,13 @@ struct ConfigCommand: AsyncParsableCommand {
           "\($0.position.line > 0 ? $0.position.description : file): \($0.path): \($0.words) → \($0.cure)"
         }
       }
+      let credentials = CredentialStore(keys: state.keys)
+      // One that is not there is told above, and whose folder cannot be seen tells nothing.
+      if state.hint == nil, let fleet = configuration.fleet, (try? credentials.contains(fleet.credential.name)) == true,
+        let flaw = FleetCheck.flaw(of: configuration, credentials: credentials.resolver)
+      {
+        missing.append(flaw)
+      }
       for warning in missing { Terminal.error("warning: \(TerminalText.clean(warning, limit: 1_000))") }
       if let path = configuration.setUp?.trust?.path {
         do throws(SetupError) {
@@ -64,15 +72,25 @@ struct ConfigCommand: AsyncParsableCommand {
       if online { try await ask(configuration) }
     }
 
-    /// Asks each ticket system and the control service, and says what came of it.
+    private func fleet(
+      _ configuration: StationConfiguration, _ progress: ProgressLine
+    ) async -> [OnlineCheck.Finding] {
+      guard configuration.fleet != nil else { return [] }
+      progress.show("Asking fleet")
+      return await FleetCheck.findings(on: configuration, credentials: CredentialStore(keys: state.keys).resolver)
+    }
+
+    /// Asks each ticket system, the fleet's servers and the control service, and says what came of it.
     private func ask(_ configuration: StationConfiguration) async throws {
       // The keys are those of whoever asks: a refusal for want of one is to say so.
       if let hint = state.hint, !configuration.credentials.isEmpty { Terminal.error(hint) }
       let progress = ProgressLine()
       defer { progress.end() }
-      let findings = await OnlineCheck.findings(
-        on: EnrolmentBook(keys: state.keys).complete(configuration),
-        credentials: CredentialStore(keys: state.keys).resolver, onAsking: { progress.show("Asking \($0)") })
+      let findings =
+        await OnlineCheck.findings(
+          on: EnrolmentBook(keys: state.keys).complete(configuration),
+          credentials: CredentialStore(keys: state.keys).resolver, onAsking: { progress.show("Asking \($0)") })
+        + fleet(configuration, progress)
       for finding in findings {
         let line = TerminalText.clean(finding.line, limit: 1_000)
         switch finding.kind {

@@ -96,7 +96,8 @@ import Testing
       let other = try await place.invite("south")
       for (given, status, words) in [
         ((code, "ABCD-EFGH-2345"), 65, "The word is another one"), ((String(code.dropLast(9)), word), 65, "scangate: "),
-        (("ticket", word), 65, "no code of scangate fleet invite"), ((other.code, other.word), 65, "for the station south"),
+        (("ticket", word), 65, "no code of scangate fleet invite"),
+        ((other.code, other.word), 65, "for the station south"),
       ] as [((String, String), Int32, String)] {
         let run = try await place.join(given.0, given.1)
         expect(run.status == status && run.errors.contains(words), "\(run.status) \(run.errors)")

@@ -30,7 +30,7 @@ extension ClaimKeeper {
   /// Nobody has passed on one of the latest admissions of this process.
   /// - Returns: whether it was one of those.
   package func annul(_ scan: ScanID, at gate: GateID) -> Bool {
-    guard let key = recent[scan] else { return false }
+    guard let key = recent[scan]?.key else { return false }
     left(ScanID(), at: gate, key, of: scan)
     return true
   }
@@ -124,6 +124,7 @@ extension ClaimKeeper {
       write(rows.set(row), isUrgent: false)
       if wasUntold, !row.isUntoldAlone { alone.told() }
     }
+    if !conflicts.isEmpty { haveTold(conflicts.count, of: debt.key) }
     for conflict in conflicts {
       tell(.conflict(conflict, scan: scan, gate: debt.entry.gate, subject: row?.subject))
     }

@@ -85,10 +85,10 @@ extension ClaimKeeper {
       switch change {
       case .stored(let stored):
         // A signature is looked at only where there may be something to do.
-        if stored.value.contains(name), case .known(let known) = settings.seal.open(stored),
-          known.claim.entries.contains(where: { $0.station == settings.station && !$0.isSettled })
-        {
-          await look(at: stored.key, known)
+        if stored.value.contains(name), case .known(let known) = settings.seal.open(stored) {
+          let own = known.claim.entries.filter { $0.station == settings.station }
+          if own.contains(where: { !$0.isSettled }) { await look(at: stored.key, known) }
+          if own.contains(where: { $0.state == .admitted }) { await lookForConflicts(at: stored.key, known.claim) }
         }
         await saw(stored.revision)
       case .deleted(_, let revision): await saw(revision)
@@ -101,6 +101,34 @@ extension ClaimKeeper {
         await noteWatched()
       }
     }
+  }
+
+  /// So many keys are remembered of which conflicts were told.
+  private static let mostConflicts = 1_024
+
+  /// Who was admitted here first learns by the watch that another station has let somebody in besides; whoever tells the fleet last, by that.
+  private func lookForConflicts(at key: ClaimKey, _ claim: Claim) {
+    guard !isEnded else { return }
+    for entry in claim.entries where entry.station == settings.station && entry.state == .admitted {
+      // What is being told brings it to light by itself.
+      let isOwed = ([beingTold].compactMap(\.self) + owed).contains { $0.key == key && $0.entry.scan == entry.scan }
+      let one = recent[entry.scan]
+      // An earlier process knew how the ticket admits; where nobody tells, it may be one that admits again and again.
+      let told = one.flatMap { $0.key == key ? $0.rule : nil }
+      guard !isOwed, let rule = told ?? claim.quantity.map({ .quantity($0) }) else { continue }
+      let conflicts = ClaimConflict.found(in: claim, rule, of: entry.scan)
+      let known = conflictsTold[key] ?? 0
+      guard conflicts.count > known else { continue }
+      haveTold(conflicts.count, of: key)
+      for conflict in conflicts.dropFirst(known) {
+        tell(.conflict(conflict, scan: entry.scan, gate: entry.gate, subject: one?.subject))
+      }
+    }
+  }
+
+  func haveTold(_ count: Int, of key: ClaimKey) {
+    if conflictsTold.updateValue(count, forKey: key) == nil { conflictOrder.append(key) }
+    if conflictOrder.count > Self.mostConflicts { conflictsTold[conflictOrder.removeFirst()] = nil }
   }
 
   private func saw(_ revision: ClaimRevision) { watched = max(watched, revision) }

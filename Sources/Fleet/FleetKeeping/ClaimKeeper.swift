@@ -70,13 +70,20 @@ package actor ClaimKeeper {
     var isAlone = false
   }
 
+  /// One of the latest admissions of this process.
+  struct Recent {
+    var key: ClaimKey
+    var rule: ClaimDemand.Rule
+    var subject: ClaimSubject
+  }
+
   /// What servers of rows are called, so that no address of a ticket system is taken for one.
   package static let serverPrefix = "fleet "
   /// How long the store may take to answer one call while somebody stands at a gate: then its answer is lost.
   static let longestCall = Duration.milliseconds(700)
   /// How long the disk may take to hold a conclusion.
   static let durableWithin = Duration.seconds(1)
-  /// So many of the latest admissions can be taken back.
+  /// So many of the latest admissions can be taken back, and named in a conflict.
   static let mostRecent = 4_096
 
   package nonisolated let settings: Settings
@@ -102,8 +109,11 @@ package actor ClaimKeeper {
   var tasks: [Task<Void, Never>] = []
   /// Where the watch has come to.
   var watched = ClaimRevision.none
-  var recent: [ScanID: ClaimKey] = [:]
+  var recent: [ScanID: Recent] = [:]
   var recentOrder: [ScanID] = []
+  /// How many conflicts of a key were told here, so that each is told once.
+  var conflictsTold: [ClaimKey: Int] = [:]
+  var conflictOrder: [ClaimKey] = []
   var isStarted = false
   /// Nothing begins by itself any more.
   var isEnded = false
@@ -375,7 +385,9 @@ package actor ClaimKeeper {
     guard let one = running.removeValue(forKey: scan) else { return }
     let isAdmission = if case .admit = verdict { true } else { false }
     if one.isAlone, !isAdmission { alone.told() }
-    if isAdmission, let key = debts.first?.key { remember(scan, key) }
+    if isAdmission, let debt = debts.first {
+      remember(scan, Recent(key: debt.key, rule: debt.rule, subject: one.subject))
+    }
     // A claim that went alone at once has no row where nobody may pass.
     guard let row = rows[scan] else { return }
     // Whose place it has taken need not be remembered: what they may have done is in this one now.
@@ -386,8 +398,8 @@ package actor ClaimKeeper {
     owe(debts)
   }
 
-  private func remember(_ scan: ScanID, _ key: ClaimKey) {
-    recent[scan] = key
+  private func remember(_ scan: ScanID, _ one: Recent) {
+    recent[scan] = one
     recentOrder.append(scan)
     if recentOrder.count > Self.mostRecent { recent[recentOrder.removeFirst()] = nil }
   }

@@ -15,7 +15,10 @@ extension JetStreamClaimStore {
           until: min(end, link.time.now() + JetStreamLimits.telling)))
     }
     while true {
-      if case .stream(let found, _, _, let told) = await ask("INFO", "") {
+      switch await ask("INFO", "") {
+      case .error(10_059, _):
+        throw .otherVersion("The servers have no book \(link.settings.bucket). See scangate fleet open.")
+      case .stream(let found, _, _, let told):
         if let fault = rules.fault(found) { throw fault }
         // Greater than each before, also than one that an old disk has forgotten.
         let number = max(link.time.wall().seconds, told.accepted + 1)
@@ -26,6 +29,7 @@ extension JetStreamClaimStore {
           throw .refused("The book \(link.settings.bucket) is not accepted (\(number), \(TerminalText.clean(words))).")
         default: break
         }
+      default: break
       }
       guard link.time.now() < end else { throw .noQuorum }
       try? await Task.sleep(for: .milliseconds(200))

@@ -50,6 +50,9 @@ extension JetStreamLink {
       case .success(let message): found = message?.revision ?? .none
       }
     }
+    if told.accepted < known.accepted {
+      return sure(told, "The book \(settings.bucket) has gone back to before it was accepted last.")
+    }
     if found < known.revision {
       return sure(
         told,

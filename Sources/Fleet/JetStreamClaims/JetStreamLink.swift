@@ -40,14 +40,15 @@ final class JetStreamLink: Sendable {
     /// Since when a leader that is followed has an old book.
     var suspectSince: MonotonicTime?
     var lastRefusal: String?
-    var followers: [UInt64: AsyncStream<ClaimStoreState>.Continuation] = [:]
-    var nextFollower: UInt64 = 0
+    var followers: [AsyncStream<ClaimStoreState>.Continuation] = []
     var keeper: Task<Void, Never>?
 
-    /// Puts down how it is, and tells whoever follows, each change once and in its order.
+    /// Puts down how it is, and tells whoever follows, each change once and in its order. Who follows no more is found by this alone: what a stream
+    /// calls at its end is called by whoever cancels its task, who waits for those that tell it something and so hold the lock.
     mutating func settle(_ fault: ClaimFault?) {
       if exchange(&self.fault, with: fault) == fault { return }
-      for follower in followers.values { follower.yield(fault.map(ClaimStoreState.away) ?? .ready) }
+      let word = fault.map(ClaimStoreState.away) ?? .ready
+      followers.removeAll { if case .terminated = $0.yield(word) { true } else { false } }
     }
   }
 
@@ -101,8 +102,8 @@ final class JetStreamLink: Sendable {
     await keeper?.value
     noteBook()
     if let session = state.withLock({ $0.session?.number }) { close(session) }
-    let followers = state.withLock { exchange(&$0.followers, with: [:]) }
-    for follower in followers.values { follower.finish() }
+    let followers = state.withLock { exchange(&$0.followers, with: []) }
+    for follower in followers { follower.finish() }
     await calls.heartbeat()
   }
 
@@ -240,14 +241,11 @@ final class JetStreamLink: Sendable {
   /// How it is, and each change; of those that nobody has taken the last ones.
   var states: AsyncStream<ClaimStoreState> {
     let (stream, follower) = AsyncStream.makeStream(of: ClaimStoreState.self, bufferingPolicy: .bufferingNewest(16))
-    let number = state.withLock { state in
-      state.nextFollower += 1
-      state.followers[state.nextFollower] = follower
+    state.withLock { state in
+      state.followers.append(follower)
       follower.yield(state.fault.map(ClaimStoreState.away) ?? .ready)
       if state.isOver { follower.finish() }
-      return state.nextFollower
     }
-    follower.onTermination = { [weak self] _ in self?.state.withLock { _ = $0.followers.removeValue(forKey: number) } }
     return stream
   }
 

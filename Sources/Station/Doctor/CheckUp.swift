@@ -2,6 +2,7 @@ internal import LinuxIO
 package import ScanConfiguration
 internal import ScanModel
 package import Sealing
+internal import Service
 package import StationProtocol
 package import StationSetUp
 package import TicketSystemKit
@@ -142,6 +143,15 @@ package struct CheckUp: Sendable {
           asking: {
             await TicketSystemLook(keys: keys, credentials: credentials, file: file, patience: patience)
               .findings(system, completed)
+          }))
+    }
+    if let fleet = configuration.fleet {
+      looks.append(
+        Look(
+          .fleet, "fleet",
+          asking: {
+            let found = await FleetCheck.findings(on: configuration, credentials: credentials, patience: patience)
+            return found.map { FleetJudge(fleet: fleet, file: file).judge($0) }
           }))
     }
     if let control = configuration.control, told?.control != nil {

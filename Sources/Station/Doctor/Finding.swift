@@ -27,7 +27,7 @@ package struct Finding: Sendable, Hashable {
 
   /// What it is about, in the order of reports. The raw values are the names in JSON.
   package enum Area: String, Sendable, CaseIterable {
-    case service, configuration, permissions, udev, readers, outputs, ticketSystems, certificates, lists, control
+    case service, configuration, permissions, udev, readers, outputs, ticketSystems, certificates, lists, fleet, control
     case journal, outbox, conflicts, disk, clock, board, opening
   }
 

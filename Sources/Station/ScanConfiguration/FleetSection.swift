@@ -41,6 +41,9 @@ package struct FleetConfiguration: Sendable, Equatable {
       && a.stations == b.stations && a.alone == b.alone
   }
 
+  /// Whether nobody passes while the fleet cannot be asked.
+  package var refusesAlone: Bool { alone == .refuse }
+
   /// Whether this station is one of the fleet.
   func check(station: String, _ findings: Findings) {
     guard let id = StationID(station) else {

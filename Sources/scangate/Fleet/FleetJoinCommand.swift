@@ -12,7 +12,8 @@ import TicketSystemKit
 /// `scangate fleet join`
 struct FleetJoinCommand: ParsableCommand {
   static let configuration = CommandConfiguration(
-    commandName: "join", abstract: "Make this station one of its fleet, by the code that scangate fleet invite has made.",
+    commandName: "join",
+    abstract: "Make this station one of its fleet, by the code that scangate fleet invite has made.",
     discussion: """
       Asks for the code, which may be pasted or typed by a scanner, and for the word that was told with it. Keeps the credential sealed, \
       puts the servers' authority in its place, and the section fleet into the configuration where there is none. Nothing is changed \
@@ -56,7 +57,8 @@ struct FleetJoinCommand: ParsableCommand {
     Terminal.out("The servers' authority is in \(TerminalText.clean(authority)).")
     if let written {
       try put(written, in: configuration.file, mode: nil)
-      Terminal.out("\(shown) has the section fleet, by which nobody passes while the fleet cannot be asked (alone: refuse).")
+      Terminal.out(
+        "\(shown) has the section fleet, by which nobody passes while the fleet cannot be asked (alone: refuse).")
     } else if !invitation.says(before.fleet) {
       Terminal.out("\(shown) has a section fleet that says otherwise. It is yours: exchange it for this one.\n")
       Terminal.out(section)
@@ -92,7 +94,8 @@ struct FleetJoinCommand: ParsableCommand {
       switch error {
       case .damaged:
         throw failure("This is no code of scangate fleet invite, or it was read with damage: give it again.", Exit.data)
-      case .word: throw failure("The word is another one than was told with the code, or the code was changed.", Exit.data)
+      case .word:
+        throw failure("The word is another one than was told with the code, or the code was changed.", Exit.data)
       case .expired(let until):
         throw failure(
           "The code was good until \(until.iso8601Seconds), and this machine's clock says that it is over: have a new one made.",

@@ -1,6 +1,7 @@
 import FleetBook
 import FleetSetUp
 import JetStreamClaims
+import LibCrypto
 import LinuxIO
 import ScanConfiguration
 import ScanModel
@@ -18,7 +19,8 @@ struct FleetView {
   /// Who looks, where that is a station.
   var viewer: StationID?
   var nodes: [FleetNode]?
-  var stations: [StationID]
+  /// The stations, and by what each is believed.
+  var keys: [StationID: Ed25519.PublicKey]
   var revoked: Set<StationID> = []
   /// The exchange that is under way, as far as that is known.
   var rotation: String?
@@ -26,7 +28,7 @@ struct FleetView {
   /// - Parameter folder: the fleet's; `nil` for this station's fleet.
   static func open(_ folder: String?, _ configuration: ConfigurationArgument, _ state: StateArgument) throws -> Self {
     if let folder { return try opened(folder) }
-    let station = try ConfigurationArgument.load(configuration.file, warns: false)
+    let station = try ConfigurationArgument.load(configuration.file, checkingFiles: false, warns: false)
     guard let fleet = station.fleet, let id = StationID(station.name) else {
       throw failure(
         "\(configuration.file) has no fleet: name the fleet's folder, or the configuration of one of its stations.",
@@ -47,7 +49,7 @@ struct FleetView {
       settings: JetStreamSettings(
         servers: fleet.servers, authority: authority, credential: credential.user, name: station.name,
         bucket: fleet.name, mark: credential.key.mark, replicas: fleet.copies),
-      event: fleet.name, viewer: id, stations: Array(fleet.stations.keys))
+      event: fleet.name, viewer: id, keys: fleet.stations)
   }
 
   private static func opened(_ path: String) throws -> Self {
@@ -56,14 +58,22 @@ struct FleetView {
     let (place, layout) = try argument.read()
     return FleetView(
       settings: try spoken { () throws(FleetFault) in try place.settings(layout) }, fleet: layout.name,
-      event: layout.event, nodes: layout.nodes, stations: layout.stations.map(\.name),
+      event: layout.event, nodes: layout.nodes,
+      keys: Dictionary(layout.stations.map { ($0.name, $0.signs) }) { first, _ in first },
       revoked: Set(layout.stations.filter(\.isRevoked).map(\.name)), rotation: layout.rotation?.words)
+  }
+
+  /// What reads claims. By what it would write nobody believes it.
+  var seal: ClaimSeal? {
+    (viewer ?? keys.keys.first).map {
+      ClaimSeal(fleet: event, station: $0, key: Ed25519.PrivateKey(), stations: keys)
+    }
   }
 
   /// What there is to tell.
   func status(_ facts: FleetFacts, _ now: WallTime) -> FleetStatus {
     var status = FleetStatus(
-      facts: facts, nodes: nodes ?? FleetStatus.nodes(of: facts, servers: settings.servers), stations: stations,
+      facts: facts, nodes: nodes ?? FleetStatus.nodes(of: facts, servers: settings.servers), stations: Array(keys.keys),
       now: now)
     status.revoked = revoked
     status.viewer = viewer

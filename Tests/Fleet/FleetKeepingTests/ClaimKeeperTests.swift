@@ -65,6 +65,7 @@ extension ClaimVerdict {
     await south.allTold()
     expectEqual(await north.keeper.exits(of: key, until: SystemTime().now() + .seconds(5)).count, 1)
     expectEqual(await south.present(key).verdict, .admit(isProvisional: false))
+    await south.allTold()
     guard case .used = await north.present(key).verdict else { return expect(false, "a third one came in") }
   }
 

@@ -17,7 +17,8 @@ import Testing
       authorities: [
         1: try #require(
           CertificateAuthority(
-            certificate: change.file("keep/authority-1.pem").bytes, privateKey: change.file("keep/authority-1.key").bytes))
+            certificate: change.file("keep/authority-1.pem").bytes,
+            privateKey: change.file("keep/authority-1.key").bytes))
       ], administrator: try FleetSecrets.key(), key: String(try change.text("keep/fleet.key").dropLast()),
       stations: [try station("north"): try change.credential("north")])
     return try FleetInvitation.inviting(station("north"), change.layout, secrets, until: Self.end)
@@ -66,7 +67,6 @@ import Testing
     }
     let long = try #require(most.text(by: FleetInvitation.word()))
     expect(long.utf8.count <= FleetInvitation.longest, "\(long.utf8.count)")
-    print("invitation: \(text.utf8.count) characters for 2 stations, \(long.utf8.count) for 200")
   }
 
   @Test func whatIsNoneIsRefused() throws {

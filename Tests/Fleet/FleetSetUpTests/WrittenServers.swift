@@ -43,8 +43,8 @@ final class WrittenServers: Sendable {
     place = FleetFolder(root + "/fleet")
     var wish = FleetWish(name: "summer", nodes: try (1...3).map { try node("gate\($0)=127.0.0.\($0)") })
     wish.stations = [try station("north"), try station("south"), try station("west")]
-    let ports = try Self.freePorts()
-    (wish.port, wish.routePort) = (ports.0, ports.1)
+    let ports = try FreePorts.take(2)
+    (wish.port, wish.routePort) = (ports[0], ports[1])
     wish.room = 10_000_000
     try place.make(FleetChange.making(wish, at: SystemTime().wall()))
     for node in wish.nodes { try start(node) }
@@ -57,25 +57,6 @@ final class WrittenServers: Sendable {
       process.waitUntilExit()
     }
     try? FileManager.default.removeItem(atPath: root)
-  }
-
-  private static func freePorts() throws -> (UInt16, UInt16) {
-    let sockets = (0..<2).map { _ in socket(AF_INET, Int32(SOCK_STREAM.rawValue), 0) }
-    defer { for socket in sockets { close(socket) } }
-    let ports = try sockets.map { number in
-      var address = sockaddr_in()
-      address.sin_family = sa_family_t(AF_INET)
-      var size = socklen_t(MemoryLayout<sockaddr_in>.size)
-      // On every address.
-      let isBound = withUnsafeMutablePointer(to: &address) { pointer in
-        pointer.withMemoryRebound(to: sockaddr.self, capacity: 1) {
-          bind(number, $0, size) == 0 && getsockname(number, $0, &size) == 0
-        }
-      }
-      guard isBound else { throw POSIXError(.EADDRINUSE) }
-      return UInt16(bigEndian: address.sin_port)
-    }
-    return (ports[0], ports[1])
   }
 
   /// Puts its files where a machine would have them.

@@ -4,14 +4,15 @@ internal import Synchronization
 
 /// A store of claims in memory, which answers at once.
 package final class ModelClaimStore: ClaimStore {
-  private struct Watcher: Sendable {
-    var stream: AsyncStream<ClaimWatch>.Continuation
-  }
-
   private struct State: Sendable {
     var table = ClaimTable<[UInt8]>()
-    var watchers: [Int: Watcher] = [:]
-    var next = 0
+    var watchers: [AsyncStream<ClaimWatch>.Continuation] = []
+
+    /// In the order of revisions, so within the lock. Who watches no more is found by this alone: what a stream calls at its end is called by whoever
+    /// cancels its task, which waits for those who yield to it.
+    mutating func tell(_ change: ClaimWatch) {
+      watchers.removeAll { if case .terminated = $0.yield(change) { true } else { false } }
+    }
   }
 
   private let state = Mutex(State())
@@ -37,17 +38,12 @@ package final class ModelClaimStore: ClaimStore {
   package func watch(after revision: ClaimRevision) -> AsyncStream<ClaimWatch> {
     let (stream, continuation) = AsyncStream.makeStream(of: ClaimWatch.self)
     state.withLock { state in
-      let number = state.next
-      state.next += 1
-      state.watchers[number] = Watcher(stream: continuation)
+      state.watchers.append(continuation)
       let known = state.table.rows.filter { $0.value.revision > revision }
       for (key, row) in known.sorted(by: { $0.value.revision < $1.value.revision }) {
         continuation.yield(.stored(StoredClaim(key, row)))
       }
       continuation.yield(.caughtUp)
-      continuation.onTermination = { [weak self] _ in
-        self?.state.withLock { state in state.watchers[number] = nil }
-      }
     }
     return stream
   }
@@ -63,7 +59,7 @@ package final class ModelClaimStore: ClaimStore {
   package func delete(_ key: ClaimKey) {
     state.withLock { state in
       let revision = state.table.delete(key)
-      for watcher in state.watchers.values { watcher.stream.yield(.deleted(key, revision)) }
+      state.tell(.deleted(key, revision))
     }
   }
 
@@ -73,7 +69,7 @@ package final class ModelClaimStore: ClaimStore {
     let result = state.withLock { state in
       let result = state.table.write(key, value, at: revision, time: time.wall())
       if case .success = result, let row = state.table.rows[key] {
-        for watcher in state.watchers.values { watcher.stream.yield(.stored(StoredClaim(key, row))) }
+        state.tell(.stored(StoredClaim(key, row)))
       }
       return result
     }

@@ -60,8 +60,8 @@ final class NATSServers: Sendable {
   ) async throws {
     program = try Self.fetched(release)
     self.change = change
-    ports = try Self.freePorts(count)
-    clusterPorts = try Self.freePorts(count)
+    ports = try FreePorts.take(count)
+    clusterPorts = try FreePorts.take(count)
     guard let administrator = NKey(), let station = NKey() else { throw POSIXError(.ENOMEM) }
     (self.administrator, self.station) = (administrator, station)
     folder = "\(temporaryRoot)/scangate-nats-\(UUID().uuidString)"
@@ -91,24 +91,6 @@ final class NATSServers: Sendable {
     let text = try output.fileHandleForReading.readToEnd() ?? Data()
     process.waitUntilExit()
     return String(decoding: text, as: UTF8.self).trimmingCharacters(in: .whitespacesAndNewlines)
-  }
-
-  private static func freePorts(_ count: Int) throws -> [UInt16] {
-    let sockets = (0..<count).map { _ in socket(AF_INET, Int32(SOCK_STREAM.rawValue), 0) }
-    defer { for socket in sockets { close(socket) } }
-    return try sockets.map { number in
-      var address = sockaddr_in()
-      address.sin_family = sa_family_t(AF_INET)
-      address.sin_addr = in_addr(s_addr: UInt32(0x7F00_0001).bigEndian)
-      var size = socklen_t(MemoryLayout<sockaddr_in>.size)
-      let isBound = withUnsafeMutablePointer(to: &address) { pointer in
-        pointer.withMemoryRebound(to: sockaddr.self, capacity: 1) {
-          bind(number, $0, size) == 0 && getsockname(number, $0, &size) == 0
-        }
-      }
-      guard isBound else { throw POSIXError(.EADDRINUSE) }
-      return UInt16(bigEndian: address.sin_port)
-    }
   }
 
   private func write(_ name: String, _ text: String) throws {
@@ -239,7 +221,8 @@ func freshKey() -> ClaimKey { ClaimKey(.ticket, digest: ScanID().bytes) ?? fresh
 func soon(_ seconds: Int = 5) -> MonotonicTime { SystemTime().now() + .seconds(seconds) }
 
 extension NATSServers {
-  private func stream() async throws -> StreamAnswer {
+  /// What the leader says of the bucket, once there is one.
+  func stream() async throws -> StreamAnswer {
     let link = try administrate()
     defer { Task { await link.stop() } }
     var answer = StreamAnswer.silence

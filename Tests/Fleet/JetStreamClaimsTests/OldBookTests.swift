@@ -29,9 +29,7 @@ import Testing
   }
 
   private func accept(_ servers: NATSServers) async throws {
-    var settings = servers.settings()
-    settings.credential = try #require(NKey(seed: servers.administrate().settings.credential.toBeSealed))
-    let administrator = try JetStreamClaimStore(settings)
+    let administrator = try JetStreamClaimStore(servers.administration())
     administrator.start()
     try await administrator.accept(until: soon(30))
     await administrator.stop()
@@ -85,6 +83,8 @@ import Testing
     try servers.start(0)
     store = try started(servers, north)
     await refused(store, "has gone back")
+    // Nor by one that has written nothing since.
+    await refused(others[0], "has gone back")
     try await accept(servers)
     try await store.becomes(.ready)
     for store in others + [store] { await store.stop() }
@@ -113,6 +113,24 @@ import Testing
     // Whoever opens a book that was accepted finds it as it is.
     try await servers.makeBucket()
     await store.stop()
+  }
+
+  /// Nobody accepts what is not there, and no station accepts anything.
+  @Test func whatCannotBeAccepted() async throws {
+    let servers = try await NATSServers.shared(1)
+    for (settings, isStation) in [
+      (servers.administration("none"), false), (servers.settings(), true),
+    ] {
+      let store = try JetStreamClaimStore(settings)
+      store.start()
+      var fault: ClaimFault?
+      do throws(ClaimFault) { try await store.accept(until: soon(isStation ? 1 : 5)) } catch { fault = error }
+      if case .otherVersion(let words)? = fault { expect(words.contains("no book none"), "\(words)") }
+      expect(isStation ? fault == .noQuorum : fault != .noQuorum && fault != nil, "\(String(describing: fault))")
+      await store.stop()
+    }
+    guard case .stream(_, _, _, let told) = try await servers.stream() else { return expect(false, "no book") }
+    expectEqual(told.accepted, 0)
   }
 
   /// A station whose server is only started again has nothing to accept.

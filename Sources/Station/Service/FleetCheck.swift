@@ -1,0 +1,82 @@
+internal import FleetBook
+internal import FleetKeeping
+package import Gateway
+package import JetStreamClaims
+internal import LinuxIO
+package import ScanConfiguration
+internal import ScanModel
+package import TicketSystemKit
+
+/// Looks whether a station can be one of its fleet: by its own files, then by asking the servers. Nothing is written there, and no service is needed.
+package enum FleetCheck {
+  /// Between two looks at servers that do not answer yet.
+  private static let pause = Duration.milliseconds(200)
+
+  /// Why the station cannot be one of its fleet, whatever servers say: its credential, its key among those of the stations, the certificates.
+  /// - Returns: `nil` where nothing speaks against it, or it has no fleet.
+  package static func flaw(of configuration: StationConfiguration, credentials: CredentialResolver) -> String? {
+    guard let fleet = configuration.fleet else { return nil }
+    do throws(SetupError) {
+      _ = try FleetMember(fleet, station: configuration.name, credentials: credentials)
+      return nil
+    } catch { return error.description }
+  }
+
+  /// Asks the fleet's servers. Nothing is found where the station has no fleet.
+  /// - Parameter patience: how long they may take.
+  package static func findings(
+    on configuration: StationConfiguration, credentials: CredentialResolver, patience: Duration = .seconds(10)
+  ) async -> [OnlineCheck.Finding] {
+    guard let fleet = configuration.fleet else { return [] }
+    let member: FleetMember
+    do throws(SetupError) {
+      member = try FleetMember(fleet, station: configuration.name, credentials: credentials)
+    } catch { return [.init(kind: .fault, line: "fleet: \(error.description)")] }
+    let store: JetStreamClaimStore
+    do throws(SystemError) {
+      store = try JetStreamClaimStore(member.settings)
+    } catch { return [.init(kind: .away, line: "fleet: no thread can be had to ask its servers (\(error.words)).")] }
+    store.start()
+    let time = SystemTime()
+    let end = time.now() + patience
+    var facts = FleetFacts()
+    repeat {
+      facts = await store.facts(until: min(end, time.now() + .seconds(2)))
+      guard isSilence(facts.fault) else { break }
+      try? await Task.sleep(for: pause)
+    } while !Task.isCancelled && time.now() < end
+    await store.stop()
+    return judge(facts, fleet)
+  }
+
+  private static func isSilence(_ fault: ClaimFault?) -> Bool { fault == .noQuorum || fault == .lostAnswer }
+
+  /// What is to be said of what the servers have told. Pure.
+  package static func judge(_ facts: FleetFacts, _ fleet: FleetConfiguration) -> [OnlineCheck.Finding] {
+    let all = fleet.servers.map(\.description).joined(separator: ", ")
+    let names = facts.servers.map { "\($0.name) (nats-server \($0.version))" }.joined(separator: ", ")
+    if let fault = facts.fault, !isSilence(fault) {
+      return [.init(kind: .fault, line: "fleet: \(fault.words)")]
+    }
+    guard facts.fault == nil else {
+      let words =
+        facts.servers.isEmpty
+        ? "None of \(all) answers. Check the network, and whether nats-server runs there: systemctl status nats-server."
+        : "No majority of \(all) answers, but \(names) only: nothing can be claimed. Look after the others: systemctl status nats-server."
+      return [.init(kind: .away, line: "fleet: \(words)")]
+    }
+    let claims = facts.bucket.map { ", with \($0.keys) tickets in it" } ?? ""
+    let good = OnlineCheck.Finding(
+      kind: .good,
+      line: "fleet: \(names): the servers take this station, and have the book \(fleet.name)\(claims).")
+    guard facts.servers.count < fleet.servers.count else { return [good] }
+    return [
+      good,
+      .init(
+        kind: .doubt,
+        line:
+          "fleet: \(facts.servers.count) of \(fleet.servers.count) servers answer, \(names). Another one less may stop the fleet: look after the others."
+      ),
+    ]
+  }
+}

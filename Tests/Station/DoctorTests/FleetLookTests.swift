@@ -1,0 +1,121 @@
+import Expectations
+import FleetBook
+import Gateway
+import JetStreamClaims
+import LibCrypto
+import ScanConfiguration
+import ScanModel
+import Service
+import Testing
+import TicketSystemKit
+
+@testable import Doctor
+
+/// Whether a station can be one of its fleet.
+@Suite struct FleetLookTests {
+  private let place: Place
+  private let credential: FleetCredential
+
+  init() throws {
+    place = try Place()
+    credential = try #require(FleetCredential.make(fleet: [UInt8](repeating: 7, count: FleetKey.length)))
+  }
+
+  private func station(
+    _ key: Ed25519.PublicKey? = nil, alone: String = "refuse", certificates: Bool = true
+  ) throws -> StationConfiguration {
+    let text = StationKeyText.text(try key ?? #require(credential.signing.publicKey))
+    // Nobody is to believe in it: no server is asked with it that answers.
+    let ca = certificates ? try place.put("/ca.pem", "no certificate\n") : place.path + "/none.pem"
+    return try place.station(
+      """
+      \(Place.yaml)
+      fleet:
+        name: summer
+        servers: ["tls://127.0.0.1:9", "tls://127.0.0.1:7", "tls://127.0.0.1:5"]
+        credential: fleet
+        ca: \(ca)
+        stations: { door: "\(text)" }
+        alone: \(alone)
+      """)
+  }
+
+  private func resolver(_ text: String?) -> CredentialResolver {
+    CredentialResolver { name throws(SetupError) in
+      guard let text else { throw SetupError("no credential \(name)") }
+      return text
+    }
+  }
+
+  @Test func aStationThatFitsHasNoFlaw() throws {
+    expect(FleetCheck.flaw(of: try station(), credentials: resolver(credential.toBeSealed)) == nil)
+    expect(FleetCheck.flaw(of: try place.station(), credentials: resolver(nil)) == nil)
+  }
+
+  @Test func whatDoesNotFitIsToldBeforeAnybodyIsAsked() async throws {
+    let another = try #require(Ed25519.PrivateKey().publicKey)
+    for (configuration, text, words) in [
+      (try station(), "not-a-credential", "is not what a station is to its fleet"),
+      (try station(another), credential.toBeSealed, "another key than fleet.stations tells of door"),
+      (try station(certificates: false), credential.toBeSealed, "cannot be read"),
+      (try station(), nil, "no credential fleet"),
+    ] {
+      let flaw = FleetCheck.flaw(of: configuration, credentials: resolver(text)) ?? ""
+      expect(flaw.contains(words), "\(flaw)")
+      let found = await FleetCheck.findings(on: configuration, credentials: resolver(text))
+      expectEqual(found, [.init(kind: .fault, line: "fleet: \(flaw)")])
+      // A secret that was mistyped is not repeated.
+      expect(!flaw.contains("not-a-credential"))
+    }
+  }
+
+  @Test func aStationWithoutAFleetIsAskedNothing() async throws {
+    expectEqual(await FleetCheck.findings(on: try place.station(), credentials: resolver(nil)), [])
+  }
+
+  @Test func serversThatDoNotAnswerAreNamed() async throws {
+    let found = await FleetCheck.findings(
+      on: try station(), credentials: resolver(credential.toBeSealed), patience: .milliseconds(300))
+    expectEqual(found.map(\.kind), [.away])
+    for port in [9, 7, 5] { expect(found.first?.line.contains("127.0.0.1:\(port)") == true, "\(found)") }
+  }
+
+  private func facts(_ servers: [String], _ fault: ClaimFault? = nil) -> FleetFacts {
+    var facts = FleetFacts()
+    facts.servers = servers.map { FleetFacts.Server(name: $0, version: "2.10.27") }
+    facts.fault = fault
+    if fault == nil {
+      facts.bucket = FleetFacts.Bucket(
+        replicas: 3, isClosed: false, keys: 12, bytes: 1, most: 2, last: ClaimRevision(30))
+    }
+    return facts
+  }
+
+  @Test func whatServersTellIsJudged() throws {
+    let fleet = try #require(try station().fleet)
+    let all = FleetCheck.judge(facts(["gate1", "gate2", "gate3"]), fleet)
+    expectEqual(all.map(\.kind), [.good])
+    expect(all.first?.line.contains("summer, with 12 tickets") == true, "\(all)")
+    let two = FleetCheck.judge(facts(["gate1", "gate2"]), fleet)
+    expectEqual(two.map(\.kind), [.good, .doubt])
+    expect(two.last?.line.contains("2 of 3 servers answer") == true, "\(two)")
+    let one = FleetCheck.judge(facts(["gate1"], .noQuorum), fleet)
+    expectEqual(one.map(\.kind), [.away])
+    expect(one.first?.line.contains("No majority") == true && one.first?.line.contains("gate1") == true, "\(one)")
+    let old = FleetCheck.judge(facts(["gate1"], .otherVersion("gate1 is nats-server 2.9.10.")), fleet)
+    expectEqual(old, [.init(kind: .fault, line: "fleet: gate1 is nats-server 2.9.10.")])
+  }
+
+  @Test(arguments: [("refuse", Finding.Severity.fault), ("trust", .warning)])
+  func serversThatAreAwayShutGatesWhereTheFileSaysSo(alone: String, severity: Finding.Severity) throws {
+    let judge = FleetJudge(fleet: try #require(try station(alone: alone).fleet), file: "station.yaml")
+    let away = judge.judge(.init(kind: .away, line: "fleet: None answers."))
+    expectEqual(away.severity, severity)
+    expectEqual(away.place, "fleet")
+    expect(away.words.hasPrefix("None answers."), "\(away.words)")
+    // What somebody has to mend is no outage, whatever is done in one.
+    expectEqual(judge.judge(.init(kind: .fault, line: "fleet: It is old.")).severity, .fault)
+    expectEqual(judge.judge(.init(kind: .doubt, line: "fleet: One is away.")).severity, .warning)
+    expectEqual(judge.judge(.init(kind: .good, line: "fleet: All is well.")).severity, .good)
+  }
+}
