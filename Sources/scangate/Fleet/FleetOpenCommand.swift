@@ -37,6 +37,11 @@ struct FleetOpenCommand: AsyncParsableCommand {
         "The book of \(layout.event) was made before, and nobody has it now, or nobody leads it: see scangate fleet status \(place.path). Only where it is lost for sure: --anew, by which every used ticket admits again."
       )
     }
+    if layout.wasOpened, !anew {
+      // What tells of it may be the last copy of a book that most servers have no more: asked to make it, they would make it anew.
+      await store.stop()
+      return isOpen(layout)
+    }
     var fault: ClaimFault?
     do throws(ClaimFault) {
       try await store.makeBucket(bytes: layout.room, until: SystemTime().now() + .seconds(30))
@@ -51,6 +56,10 @@ struct FleetOpenCommand: AsyncParsableCommand {
       )
     }
     try spoken { () throws(FleetFault) in try place.noteOpened(layout) }
+    isOpen(layout)
+  }
+
+  private func isOpen(_ layout: FleetLayout) {
     Terminal.out(
       "The book of \(layout.event) is open, on \(layout.nodes.count == 1 ? "one server" : "\(layout.nodes.count) servers")."
     )
