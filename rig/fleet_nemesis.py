@@ -18,8 +18,10 @@ class Nemesis:
         #: By machine: what it has, until when, and how that ends.
         self.under_way = {}
         self.counts = Counter()
+        #: Servers whose disk was full.
+        self.sick = []
         self.next = 0.0
-        # A nats-server whose disk was full may throw its copy away and take it anew from the others (docs/fleet-servers.md): one in an evening.
+        # Two that begin anew at once would have nobody to take the book from (docs/fleet-servers.md): one in an evening.
         self.fills = chance.choice(list(world.servers))
 
     def step(self, now):
@@ -33,7 +35,7 @@ class Nemesis:
             self.begin(now)
 
     def end(self):
-        for name, (_, what, undo) in self.under_way.items():
+        for name, (_, what, undo) in list(self.under_way.items()):
             undo()
         self.under_way.clear()
         self.say("all faults are over")
@@ -93,10 +95,22 @@ class Nemesis:
             self._put(now, server.name, f"server's {words}", undo)
 
     def _make_room(self, server):
-        """Its disk has room again, and as somebody would whom an alarm has called, it is started again: nats-server has left JetStream for good."""
-        server.empty()
+        """Its disk has room again. What it has there may be torn, and nats-server would go on by that with a copy unlike the others': it stays down until it is healed."""
         server.process.kill()
-        server.start()
+        server.empty()
+        self.sick.append(server)
+        self.under_way[server.name] = (float("inf"), "down, for its disk was full", lambda: None)
+
+    def heal(self):
+        """As docs/fleet-servers.md has it: once the others are well, it begins with an empty folder, and takes everything from them."""
+        end = time.monotonic() + 60
+        while self.sick and time.monotonic() < end and ("a majority is there" not in (said := self.world.administrator("status", check=False)) or "LAGS" in said):
+            time.sleep(1)
+        for server in self.sick:
+            server.wipe()
+            server.start()
+            self.say(f"{server.name}: started with an empty disk")
+        self.sick.clear()
 
     def _gateway(self, now):
         station = self._free(self.world.stations)

@@ -59,6 +59,7 @@ def evening(seed, seconds, tickets, rate=10.0, say=None, servers=3, stations=8, 
             time.sleep(0.01)
         nemesis.end()
         outcome.findings += people.settle()
+        nemesis.heal()
         tell("everything is as before; everybody comes again")
         for words in people.good_end():
             tell(words)

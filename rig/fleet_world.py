@@ -199,6 +199,10 @@ class Server:
     def empty(self):
         (self.disk / "full").unlink(missing_ok=True)
 
+    def wipe(self):
+        """Nothing of its claims is left."""
+        shutil.rmtree(self.disk / "jetstream", ignore_errors=True)
+
     def blocks(self):
         """The files in which it has the event's book."""
         return sorted(self.disk.glob(f"jetstream/*/streams/KV_{EVENT}/msgs/*.blk"), key=lambda path: int(path.stem))

@@ -11,7 +11,7 @@ struct FleetWatchCommand: AsyncParsableCommand {
     abstract: "Watch a fleet: who leads, who is away, conflicts, and how many are in; a line each, until Ctrl-C.",
     discussion: """
       With the fleet's folder, or at a station by what that is to its fleet (as root). It reads the whole book once, and then what is \
-      written. It changes nothing, and no gate waits for it.
+      written; of a large book its count is whole after a while. It changes nothing.
       """)
 
   @Argument(
