@@ -25,8 +25,11 @@ import TicketSystemKit
     _ key: Ed25519.PublicKey? = nil, alone: String = "refuse", certificates: Bool = true
   ) throws -> StationConfiguration {
     let text = StationKeyText.text(try key ?? #require(credential.signing.publicKey))
-    // Nobody is to believe in it: no server is asked with it that answers.
-    let ca = certificates ? try place.put("/ca.pem", "no certificate\n") : place.path + "/none.pem"
+    let now = SystemTime().wall().nanoseconds / 1_000_000_000
+    let authority = try #require(SelfSignedCertificate(for: ["fleet.example"], holds: now..<(now + 3_600)))
+    let ca =
+      certificates
+      ? try place.put("/ca.pem", String(decoding: authority.certificate, as: UTF8.self)) : place.path + "/none.pem"
     return try place.station(
       """
       \(Place.yaml)
@@ -78,6 +81,15 @@ import TicketSystemKit
       on: try station(), credentials: resolver(credential.toBeSealed), patience: .milliseconds(300))
     expectEqual(found.map(\.kind), [.away])
     for port in [9, 7, 5] { expect(found.first?.line.contains("127.0.0.1:\(port)") == true, "\(found)") }
+  }
+
+  @Test func certificatesThatAreNoneAreTold() async throws {
+    let configuration = try station()
+    try place.put("/ca.pem", "no certificate\n")
+    let found = await FleetCheck.findings(
+      on: configuration, credentials: resolver(credential.toBeSealed), patience: .seconds(20))
+    expectEqual(found.map(\.kind), [.fault])
+    expect(found.first?.line.contains("TLS with 127.0.0.1:") == true, "\(found)")
   }
 
   private func facts(_ servers: [String], _ fault: ClaimFault? = nil) -> FleetFacts {
