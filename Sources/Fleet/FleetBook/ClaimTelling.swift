@@ -77,8 +77,10 @@ package struct ClaimTelling: Hashable, Sendable {
       // Told already, and the answer was lost: what it brought to light may have been lost with it.
       if !claim.entries[place].isSettled { claim.entries[place].state = .admitted }
     } else {
-      // One that had its place and has it no more was told, and has left since.
-      guard debt.entry.isProvisional, !(debt.isRetold && claim.folded > 0) else { return true }
+      // One that had its place and has it no more may have been told, have left since, and be one of those that are counted only. Of an
+      // interval only the newest are kept. Every other one was taken away, by whomever: that somebody is in is said once more.
+      let isKept = if case .interval = debt.rule { false } else { true }
+      guard debt.entry.isProvisional || isKept, !(debt.isRetold && claim.folded > 0) else { return true }
       var entry = debt.entry
       entry.state = .admitted
       guard claim.append(entry) else { return false }

@@ -48,6 +48,8 @@ extension ClaimKeeper {
 
   func owe(_ debts: [ClaimDebt]) {
     owed += debts.filter { new in !owed.contains { $0.key == new.key && $0.entry.scan == new.entry.scan } }
+    // What cannot be told holds nothing else up.
+    if stuck != nil { pausedUntil = nil }
     guard telling == nil, !owed.isEmpty, isStarted, !isEnded else { return }
     telling = Task(executorPreference: loop.tasks) { await self.tellOwed() }
   }

@@ -92,7 +92,9 @@ extension ClaimKeeper {
         }
         await saw(stored.revision)
       case .deleted(_, let revision): await saw(revision)
-      case .caughtUp: isPause = true
+      case .caughtUp:
+        isPause = true
+        await sawAll()
       case .interrupted: break
       }
       count += 1
@@ -131,6 +133,23 @@ extension ClaimKeeper {
     if conflictOrder.count > Self.mostConflicts { conflictsTold[conflictOrder.removeFirst()] = nil }
   }
 
+  private func sawAll() {
+    if formerUntil == nil { formerUntil = time.now() + settings.formerWrites }
+  }
+
+  /// Whether a claim that this process has not made can be an earlier one's. Later it is another machine's, that writes as this station: what
+  /// that one does nobody here knows, and nothing of it is released.
+  private var mayBeFormer: Bool { formerUntil.map { time.now() < $0 } ?? true }
+
+  private func tellOfTwin(_ entry: ClaimEntry) {
+    guard !isEnded, !hasToldOfTwin else { return }
+    hasToldOfTwin = true
+    tell(
+      .stuck(
+        "Another machine writes claims as station \(settings.station), at gate \(TerminalText.clean(entry.gate.name, limit: ClaimSeal.longestGate)): it has this station's credential. Each machine has a station of its own in the fleet; if it was stolen: scangate fleet revoke."
+      ))
+  }
+
   private func saw(_ revision: ClaimRevision) { watched = max(watched, revision) }
 
   /// Not while something is being decided: its claim may be seen before its row is durable.
@@ -148,6 +167,10 @@ extension ClaimKeeper {
         }, fate: { _ in nil })
     }
     for found in orphans() {
+      guard mayBeFormer else {
+        if !begun.contains(found.entry.scan) { tellOfTwin(found.entry) }
+        continue
+      }
       var debt = found
       // A journal that is not known to be the newest has perhaps forgotten somebody; and one that has ended well keeps no row.
       switch await memory.wasAdmitted(debt.entry.scan) {

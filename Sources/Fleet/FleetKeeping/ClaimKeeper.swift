@@ -29,12 +29,15 @@ package actor ClaimKeeper {
     package var policy: ClaimPolicy
     /// How long it is waited before something is told that could not be.
     package var tellingPause: Duration
+    /// So long after the whole book was seen for the first time, a write of an earlier process may still come, through a server that stood still.
+    package var formerWrites: Duration
 
     package init(
       fleet: String, station: StationID, key: FleetKey, seal: ClaimSeal, alone: AlonePolicy,
-      policy: ClaimPolicy = ClaimPolicy(), tellingPause: Duration = .seconds(2)
+      policy: ClaimPolicy = ClaimPolicy(), tellingPause: Duration = .seconds(2), formerWrites: Duration = .seconds(60)
     ) {
       self.tellingPause = tellingPause
+      self.formerWrites = formerWrites
       self.fleet = fleet
       self.station = station
       self.key = key
@@ -111,6 +114,12 @@ package actor ClaimKeeper {
   var watched = ClaimRevision.none
   var recent: [ScanID: Recent] = [:]
   var recentOrder: [ScanID] = []
+  /// The latest claims that this process has begun: what else is written as this station is another's.
+  var begun: Set<ScanID> = []
+  private var begunOrder: [ScanID] = []
+  /// Until when claims of an earlier process may still come; `nil` until the whole book was seen once.
+  var formerUntil: MonotonicTime?
+  var hasToldOfTwin = false
   /// How many conflicts of a key were told here, so that each is told once.
   var conflictsTold: [ClaimKey: Int] = [:]
   var conflictOrder: [ClaimKey] = []
@@ -179,6 +188,8 @@ package actor ClaimKeeper {
       redeems: presentation.redeems, policy: settings.policy)
     let effects = attempt.begin(at: boot, wall: time.wall(), knowing: nil, isAway: isAway)
     running[presentation.scan] = Running(attempt: attempt, subject: presentation.subject)
+    if begun.insert(presentation.scan).inserted { begunOrder.append(presentation.scan) }
+    if begunOrder.count > Self.mostRecent { begun.remove(begunOrder.removeFirst()) }
     switch await drive(presentation.scan, effects, until: end, isListed: isListed) {
     case .redeem: return .held
     case .ended(let verdict): return .stopped(verdict)

@@ -40,6 +40,24 @@ import Testing
     expectEqual(written(telling.take(.found(.absent))), Claim())
   }
 
+  @Test func anAdmissionThatWasTakenAwayIsToldOnceMore() {
+    var telling = ClaimTelling(
+      ClaimDebt(key, entry(1, .claimed), .admitted, rule: .quantity(1), isRetold: true), policy: ClaimPolicy())
+    let claim = written(telling.take(found(Claim(entries: [entry(2)]))))
+    expectEqual(claim?.entries.map(\.state), [.admitted, .admitted])
+    guard case .told(let conflicts) = telling.take(.written(ClaimRevision(5))) else {
+      Issue.record("it is not told")
+      return
+    }
+    expectEqual(conflicts.count, 1)
+    // Who has left may be one of those that are counted only; and of an interval the newest are kept.
+    var left = ClaimTelling(ClaimDebt(key, entry(1, .claimed), .admitted, isRetold: true), policy: ClaimPolicy())
+    expectEqual(left.take(found(Claim(entries: [entry(2)], folded: 1))), .told([]))
+    let interval = ClaimDemand.Rule.interval(.seconds(60))
+    var spaced = ClaimTelling(ClaimDebt(key, entry(1, .claimed), .admitted, rule: interval), policy: ClaimPolicy())
+    expectEqual(spaced.take(found(Claim(entries: [entry(2, at: 9_000)]))), .told([]))
+  }
+
   @Test func anAdmissionAloneIsMergedAndTheConflictNamesBoth() {
     var telling = ClaimTelling(
       ClaimDebt(key, entry(2, .claimed, isProvisional: true), .admitted, rule: .quantity(1)), policy: ClaimPolicy())

@@ -39,6 +39,27 @@ extension ClaimVerdict {
     }
   }
 
+  @Test func whatAnotherMachineOfTheSameNameClaimsIsLeftAlone() async throws {
+    let fleet = try KeptFleet()
+    let north = try await KeptStation(fleet, "north", formerWrites: .zero)
+    try await north.start()
+    await until { await north.keeper.formerUntil != nil }
+    // It has the credential, and a journal of its own.
+    let twin = try await KeptStation(fleet, "north")
+    try await twin.start()
+    let (key, scan) = (try fleet.ticket(1), ScanID())
+    expectEqual(await twin.claim(key, scan: scan), .held)
+    for await news in north.news {
+      guard case .stuck(let words) = news else { continue }
+      expect(words.contains("Another machine writes claims as station north"), "\(words)")
+      break
+    }
+    expectEqual(await north.keeper.owedCount, 0)
+    expectEqual(try await fleet.claim(key).entries.map(\.scan), [scan])
+    guard case .open = await twin.admitted(scan) else { return expect(false, "it does not open") }
+    guard case .busy = await north.present(key).verdict else { return expect(false, "north does not wait") }
+  }
+
   @Test func theOtherStationIsToldWhereAndWhen() async throws {
     let fleet = try KeptFleet()
     let (north, south) = (try await KeptStation(fleet, "north"), try await KeptStation(fleet, "south"))
