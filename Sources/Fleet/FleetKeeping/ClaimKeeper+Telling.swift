@@ -23,16 +23,18 @@ extension ClaimKeeper {
     let row = ClaimRow(
       ClaimIntent(scan: exit, gate: gate, keys: [], redeems: false),
       conclusion: ClaimConclusion(scan: exit, isAdmission: false, debts: [debt]))
-    write(rows.set(row), isUrgent: true)
+    // Of a journal that was not read yet nothing is written over: the rows of an earlier process lie in the same places.
+    if isStarted { write(rows.set(row), isUrgent: true) }
     owe([debt])
   }
 
   /// Nobody has passed on one of the latest admissions of this process.
-  /// - Returns: whether it was one of those.
-  package func annul(_ scan: ScanID, at gate: GateID) -> Bool {
-    guard let key = recent[scan]?.key else { return false }
-    left(ScanID(), at: gate, key, of: scan)
-    return true
+  /// - Returns: on which key it was, and the exit that it is told as; `nil` where it was none of those.
+  package func annul(_ scan: ScanID, at gate: GateID) -> (key: ClaimKey, exit: ScanID)? {
+    guard let key = recent[scan]?.key else { return nil }
+    let exit = ScanID()
+    left(exit, at: gate, key, of: scan)
+    return (key, exit)
   }
 
   /// Those who left elsewhere of whom this station has admitted, as the leader has it; by the scans with which they left.
@@ -104,7 +106,7 @@ extension ClaimKeeper {
       let answer = await perform(call, until: time.now() + Self.longestTelling)
       switch telling.take(answer) {
       case .call(let next):
-        if case .failed(let fault) = answer, fault == .noQuorum || fault == .lostAnswer { return (telling.debt, .away) }
+        if case .failed(let fault) = answer, fault.isAway { return (telling.debt, .away) }
         together()
         call = next
       case .later: return (telling.debt, .later)
@@ -134,6 +136,9 @@ extension ClaimKeeper {
 }
 
 extension ClaimFault {
+  /// Whether nobody answers, or no majority. Every other fault somebody has to mend.
+  package var isAway: Bool { self == .noQuorum || self == .lostAnswer }
+
   /// For whoever has to mend it.
   package var words: String {
     switch self {

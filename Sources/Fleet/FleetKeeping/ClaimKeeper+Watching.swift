@@ -65,15 +65,30 @@ extension ClaimKeeper {
     case .ready:
       pausedUntil = nil
       alone.together()
-      if away != nil {
-        away = nil
-        tell(.together)
-      }
+      isBack()
     case .away(let fault):
       guard away != fault else { return }
       away = fault
-      tell(.alone(fault))
+      guard fault.isAway else {
+        awaySince = nil
+        return tellAway()
+      }
+      guard awaySince == nil else { return }
+      let since = time.now()
+      awaySince = since
+      guard settings.awayAfter > .zero else { return tellAway() }
+      Task { [weak self] in
+        try? await Task.sleep(for: self?.settings.awayAfter ?? .zero)
+        await self?.tellAway(since)
+      }
     }
+  }
+
+  /// What is over before anybody notices is not told.
+  private func tellAway(_ since: MonotonicTime? = nil) {
+    guard let away, since == nil || since == awaySince, !isEnded else { return }
+    isAwayTold = true
+    tell(.alone(away))
   }
 
   /// Follows what changes, beside the gates: most of it is nothing of this station.
@@ -146,7 +161,7 @@ extension ClaimKeeper {
     hasToldOfTwin = true
     tell(
       .stuck(
-        "Another machine writes claims as station \(settings.station), at gate \(TerminalText.clean(entry.gate.name, limit: ClaimSeal.longestGate)): it has this station's credential. Each machine has a station of its own in the fleet; if it was stolen: scangate fleet revoke."
+        "Another machine writes claims as station \(settings.station) (at gate \(TerminalText.clean(entry.gate.name, limit: ClaimSeal.longestGate))), or this one has forgotten that it did. Each machine wants a station of its own in the fleet; a stolen one is taken out by: scangate fleet revoke"
       ))
   }
 

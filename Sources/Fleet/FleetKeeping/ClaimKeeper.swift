@@ -31,11 +31,15 @@ package actor ClaimKeeper {
     package var tellingPause: Duration
     /// So long after the whole book was seen for the first time, a write of an earlier process may still come, through a server that stood still.
     package var formerWrites: Duration
+    /// So long has the fleet not answered before people wait for it no more, and somebody is told.
+    package var awayAfter: Duration
 
     package init(
       fleet: String, station: StationID, key: FleetKey, seal: ClaimSeal, alone: AlonePolicy,
-      policy: ClaimPolicy = ClaimPolicy(), tellingPause: Duration = .seconds(2), formerWrites: Duration = .seconds(60)
+      policy: ClaimPolicy = ClaimPolicy(), tellingPause: Duration = .seconds(2), formerWrites: Duration = .seconds(60),
+      awayAfter: Duration = .milliseconds(1500)
     ) {
+      self.awayAfter = awayAfter
       self.tellingPause = tellingPause
       self.formerWrites = formerWrites
       self.fleet = fleet
@@ -102,6 +106,10 @@ package actor ClaimKeeper {
   var alone: AloneBook
   /// Why the store is known not to answer; `nil` while it is not.
   package internal(set) var away: ClaimFault?
+  /// Since when nobody answers, or no majority.
+  var awaySince: MonotonicTime?
+  /// At the beginning it is told that the fleet answers, too.
+  var isAwayTold = true
   /// What is to be told, in this order.
   var owed: [ClaimDebt] = []
   /// What is being told.
@@ -235,13 +243,8 @@ package actor ClaimKeeper {
   /// It has not, and will not.
   package func notOpened(_ scan: ScanID) { finish(scan, .notOpened) }
 
-  /// Whether the fleet is known not to answer. A fault that somebody has to mend is none of that.
-  private var isAway: Bool {
-    switch away {
-    case .noQuorum, .lostAnswer: true
-    default: false
-    }
-  }
+  /// Whether the fleet is known not to answer, so that nobody waits for it: not yet where only a connection is being made anew.
+  private var isAway: Bool { awaySince.map { time.now() - $0 >= settings.awayAfter } ?? false }
 
   func handle(
     _ scan: ScanID, _ event: ClaimAttempt.Event, cutOff: Set<ScanID> = []
@@ -349,10 +352,14 @@ package actor ClaimKeeper {
   /// The fleet answers.
   func together() {
     alone.together()
-    if let fault = away, fault == .noQuorum || fault == .lostAnswer {
-      away = nil
-      tell(.together)
-    }
+    if away?.isAway == true { isBack() }
+  }
+
+  func isBack() {
+    guard away != nil else { return }
+    (away, awaySince) = (nil, nil)
+    if isAwayTold { tell(.together) }
+    isAwayTold = false
   }
 
   /// Makes a call.

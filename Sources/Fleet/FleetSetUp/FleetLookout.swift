@@ -145,7 +145,9 @@ package struct FleetLookout: Sendable {
       parts.append("\(bucket.keys) claims")
       if let last, status.now > last.at, bucket.last >= last.revision {
         let seconds = max(1, (status.now - last.at).components.seconds)
-        parts.append("\(Int64(clamping: bucket.last.number - last.revision.number) * 60 / seconds) writes a minute")
+        let (writes, isBeyond) = Int64(clamping: bucket.last.number - last.revision.number)
+          .multipliedReportingOverflow(by: 60)
+        if !isBeyond { parts.append("\(writes / seconds) writes a minute") }
       }
       last = (bucket.last, status.now)
     }

@@ -21,7 +21,7 @@ extension JetStreamClaimStore {
       case .stream(let found, _, _, let told):
         if let fault = rules.fault(found) { throw fault }
         // Greater than each before, also than one that an old disk has forgotten.
-        let number = max(link.time.wall().seconds, told.accepted + 1)
+        let number = max(link.time.wall().seconds, saturatingSum(told.accepted, 1))
         let answer = await ask("UPDATE", rules.made(bytes: found["max_bytes"]?.integer ?? -1, accepted: number))
         switch answer {
         case .stream(_, _, _, let told) where told.accepted >= number: return told.last

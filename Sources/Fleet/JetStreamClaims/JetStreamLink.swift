@@ -202,8 +202,10 @@ final class JetStreamLink: Sendable {
       state.session = Session(
         number: number, server: server, serverID: serverID, connection: connection, inbox: inbox)
     }
-    // It may have closed before anybody could know whose it is.
-    let isOpen = await onCalls { !connection.serverID.isEmpty }
+    // It may have closed before anybody could know whose it is. One that has closed since is ended by this thread, and may not be asked.
+    let isOpen = await onCalls {
+      self.state.withLock { $0.session?.number == number } && !connection.serverID.isEmpty
+    }
     guard listening != nil, isOpen else {
       close(number)
       throw .noQuorum

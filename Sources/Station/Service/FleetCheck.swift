@@ -49,7 +49,7 @@ package enum FleetCheck {
     return judge(facts, fleet)
   }
 
-  private static func isSilence(_ fault: ClaimFault?) -> Bool { fault == .noQuorum || fault == .lostAnswer }
+  private static func isSilence(_ fault: ClaimFault?) -> Bool { fault?.isAway == true }
 
   /// What is to be said of what the servers have told. Pure.
   package static func judge(_ facts: FleetFacts, _ fleet: FleetConfiguration) -> [OnlineCheck.Finding] {

@@ -10,7 +10,7 @@ struct FleetInitCommand: ParsableCommand {
     discussion: """
       Writes a new folder: for each server the configuration of nats-server, a certificate with its key and what Debian's unit lacks; \
       for each station what makes it one of the fleet. Nothing is overwritten, and no key is printed. One server serves; of three one \
-      may be lost, of five two.
+      may be lost.
       """)
 
   @Argument(help: ArgumentHelp("The new folder.", valueName: "folder"), completion: .directory)

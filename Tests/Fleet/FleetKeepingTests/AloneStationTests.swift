@@ -26,6 +26,24 @@ import Testing
     expectEqual(await north.present(try fleet.ticket(1)).verdict, .admit(isProvisional: false))
   }
 
+  /// A server that starts again is no fleet that is away.
+  @Test func whoStandsThereWhileItConnectsAnewWaitsForTheFleet() async throws {
+    let fleet = try KeptFleet()
+    let south = try await KeptStation(fleet, "south")
+    try await south.start()
+    let key = try fleet.ticket(1)
+    expectEqual(await south.present(key).verdict, .admit(isProvisional: false))
+    await south.allTold()
+    let north = try await KeptStation(fleet, "north", alone: .trust(bounds(10)), awayAfter: .seconds(30))
+    north.network.cut(true)
+    try await north.start()
+    await until { await north.keeper.away != nil }
+    async let found = north.present(key)
+    await until { await !north.keeper.running.isEmpty }
+    north.network.cut(false)
+    guard case .used = await found.verdict else { return expect(false, "who was in came in again") }
+  }
+
   @Test func asManyPassAsMay() async throws {
     let fleet = try KeptFleet()
     let north = try await cutOff(fleet, "north", .trust(bounds(2)))

@@ -33,7 +33,8 @@ private struct Shared {
         fleet: "summer", station: id, key: key,
         seal: ClaimSeal(
           fleet: "summer", station: id, key: try #require(signing[id]), stations: signing.compactMapValues(\.publicKey)),
-        alone: alone, policy: ClaimPolicy(pause: .milliseconds(1)), tellingPause: .milliseconds(1)),
+        alone: alone, policy: ClaimPolicy(pause: .milliseconds(1)), tellingPause: .milliseconds(1),
+        awayAfter: .zero),
       store: network, book: journal, memory: ClaimKeeper.Memory(wasAdmitted: { _ in false }), loop: dependencies.loop,
       time: SystemTime())
     dependencies.fleet = keeper

@@ -14,8 +14,7 @@ struct FleetTeller: Sendable {
     switch news {
     case .together: emit(.together)
     case .alone(let fault):
-      let isAlone = fault == .noQuorum || fault == .lostAnswer
-      emit(isAlone ? .alone : .unusable, fault.words)
+      emit(fault.isAway ? .alone : .unusable, fault.words)
     case .stuck(let words): emit(.stuck, words)
     case .conflict(let conflict, let scan, let gate, let subject):
       guard let subject else { return emit(.conflict, conflict.words) }

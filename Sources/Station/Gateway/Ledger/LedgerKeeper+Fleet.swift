@@ -120,7 +120,12 @@ extension LedgerKeeper {
   }
 
   /// Nobody has passed on an admission of this process.
-  func takeBackClaim(of scan: ScanID) async { _ = await store.dependencies.fleet?.annul(scan, at: Self.nowhere) }
+  func takeBackClaim(of scan: ScanID) async {
+    guard let told = await store.dependencies.fleet?.annul(scan, at: Self.nowhere) else { return }
+    // The ledger has taken it back already: it is not to count again as somebody who left elsewhere.
+    let key = exits(of: told.key)
+    if let known = try? await counted(key) { stored.write([], also: memory(key, known + [told.exit])) }
+  }
 
   // MARK: Who leaves
 
