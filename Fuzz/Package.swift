@@ -64,9 +64,10 @@ let package = Package(
     room(
       "Station", "ScanConfiguration",
       [
-        "Reading", "ScanModel", "StationProtocol", "TicketSystemKit", "TicketTransport",
+        "FleetBook", "LibCrypto", "Reading", "ScanModel", "StationProtocol", "TicketSystemKit", "TicketTransport",
         .product(name: "Yams", package: "Yams"),
       ]),
+    room("Fleet", "FleetBook", ["LibCrypto", "ScanModel", "WireCoding"], without: ["FleetKey.swift"]),
     room("Web", "WireText", ["ScanModel"]),
     .target(name: "LibCrypto", path: "LibCrypto", swiftSettings: strict),
     room("Web", "CodeSigning", ["LibCrypto", "LinuxIO", "ScanModel", "WireText"]),

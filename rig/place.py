@@ -28,6 +28,11 @@ def natively(test):
     return test if NATIVE or WHOLE else None
 
 
+def never_in_guest(test):
+    """Marks a test, or a class of them, that makes several machines of its own."""
+    return test if NATIVE else None
+
+
 def lasts(seconds):
     """Marks a test that waits for long: it is begun before others."""
     def mark(test):

@@ -1,4 +1,4 @@
-// As much of LibCrypto's interface as set-up codes use, without cryptography: anybody can sign, because no damage to an input
+// As much of LibCrypto's interface as set-up codes and a fleet's claims use, without cryptography: anybody can sign, because no damage to an input
 // finds its way past the real one.
 
 /// A hash of 32 bytes that are quickly made.
@@ -9,8 +9,13 @@ package enum SHA256 {
 
 /// Keys as those of Ed25519, and signatures of their length.
 package enum Ed25519 {
+  /// Bytes of a key.
+  package static let keyLength = 32
+  /// Bytes of a signature.
+  package static let signatureLength = 64
+
   /// What tells whether a signature is right.
-  package struct PublicKey: Sendable {
+  package struct PublicKey: Sendable, Equatable {
     /// The key itself.
     package let rawRepresentation: [UInt8]
 

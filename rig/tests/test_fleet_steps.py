@@ -10,7 +10,7 @@ from pathlib import Path
 
 from events import EventFile
 from neighbours import Neighbours
-from place import Case, lasts, natively
+from place import Case, lasts, never_in_guest
 
 TREE = Path(__file__).resolve().parent.parent.parent
 PAGE, STATIONS_PAGE = ((TREE / "docs" / name).read_text() for name in ("fleet-servers.md", "fleet.md"))
@@ -193,7 +193,7 @@ class PageCase(Case):
                 self.assertEqual(self.present(**{station: code}), {station: wanted})
         self.assertEqual(self.scans(second)[-1]["detail"].split(" at 2")[0], f"Admitted at gate {first}-door of station {first}")
 
-    def told(self, station):
+    def tell_why(self, station):
         if (scan := self.scans(station)[-1])["reason"] == "outOfService":
             print(f"        {station}: {scan['detail']}", flush=True)
 
@@ -203,12 +203,12 @@ class PageCase(Case):
             said = self.present(**{station: code})[station]
             # Out of service is whoever's disk takes longer than a second, where servers and other tests have the same one.
             return said == wanted or self.assertIn(
-                said, [("undecided", reason) for reason in ("unreachable", "busy", "outOfService")], self.scans(station)[-1]["detail"]) or self.told(station)
+                said, [("undecided", reason) for reason in ("unreachable", "busy", "outOfService")], self.scans(station)[-1]["detail"]) or self.tell_why(station)
 
         self.rig.until(is_said, 30, f"{wanted} at {station}")
 
 
-@natively
+@never_in_guest
 class Steps(PageCase):
     @lasts(90)
     def test_the_page_is_followed_as_it_is_written(self):

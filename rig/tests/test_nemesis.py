@@ -12,7 +12,7 @@ from fleet_checker import Admission, Entry, Evening, Ticket
 from fleet_evening import People
 from fleet_world import World
 from native_case import NativeCase
-from place import lasts
+from place import lasts, never_in_guest
 
 #: Whom half a minute meets.
 SEED = 4711
@@ -41,6 +41,7 @@ def good():
     return evening
 
 
+@never_in_guest
 class Checker(unittest.TestCase):
     """What the checker is there for it finds, each planted by itself into an evening on which all is well."""
 
@@ -159,6 +160,7 @@ class Checker(unittest.TestCase):
         evening.pulses[one.station, one.gate, one.life] -= 1
 
 
+@never_in_guest
 class HalfAMinute(NativeCase):
     """Real servers, real gateways, and a nemesis."""
 
@@ -172,6 +174,7 @@ class HalfAMinute(NativeCase):
         self.assertGreater(outcome.figures["passed"], 20, outcome.figures)
 
 
+@never_in_guest
 class OneIsLost(NativeCase):
     """Of three servers the loss of any one stops nobody, in whatever way it is lost."""
 
