@@ -462,4 +462,6 @@ class World:
             shutil.copytree(server.disk, ROOT / "disks" / server.name, dirs_exist_ok=True, ignore=shutil.ignore_patterns("full"))
             run("umount", "--lazy", server.disk, check=False)
         for machine in [each.machine for each in (*self.servers.values(), *self.stations.values(), self.venue)]:
+            # The kernel clears a network away when it has time: the cable is gone at once, and its name free for the next one's.
+            run("ip", "link", "delete", machine.wire, check=False)
             run("ip", "netns", "delete", machine.name, check=False)
