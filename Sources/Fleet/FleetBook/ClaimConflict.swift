@@ -33,6 +33,19 @@ package struct ClaimConflict: Hashable, Sendable {
   }
 }
 
+extension ClaimConflict {
+  /// For people: it names both gates.
+  package var words: String { "Two were admitted on one ticket: \(first.words), and \(second.words)." }
+}
+
+extension ClaimEntry {
+  /// For people: at which gate of which station it was, and when as far as that is known (ISO 8601, UTC).
+  package var words: String {
+    "at gate \(TerminalText.clean(gate.name, limit: ClaimSeal.longestGate)) of station \(station)"
+      + ((saidAt ?? at).map { " at \($0.iso8601)" } ?? "") + (isProvisional ? ", which was alone" : "")
+  }
+}
+
 extension WallTime { fileprivate static let distantPast = WallTime(nanoseconds: .min) }
 
 extension ClaimEntry {

@@ -115,6 +115,8 @@ package enum ClaimRecovery {
       guard let fate = fate(entry.scan) else { return ClaimDebt(key, entry, .released) }
       let debts = debts(of: fate.intent, fate.conclusion, station: station)
       var debt = debts.first { $0.key == key } ?? debts.first ?? ClaimDebt(key, entry, .interrupted)
+      // How a ticket admits is not how its sale does.
+      if debt.key != key { debt.rule = .quantity(nil) }
       debt.key = key
       debt.entry = entry
       // It says already all that can be said.

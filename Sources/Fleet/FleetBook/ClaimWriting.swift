@@ -172,9 +172,9 @@ struct ClaimWriting: Hashable, Sendable {
     case .lostAnswer:
       // Nothing hangs on whether somebody else's claim is marked.
       if let marked { return .stopped(.interrupted(marked)) }
-      guard !isHeld, let write else { return .call(read(after: policy.pause)) }
-      return .call(put(write.claim, at: write.revision))
+      fallthrough
     case .noQuorum:
+      // Where a connection is over, or a leader cannot lead, each answer is there at once: unpaused, hundreds would be asked a second.
       guard !isHeld, marked == nil, let write else { return .call(read(after: policy.pause)) }
       return .call(put(write.claim, at: write.revision, after: policy.pause))
     case .deleted: return .stopped(.unusable(.deleted))
@@ -204,7 +204,9 @@ struct ClaimWriting: Hashable, Sendable {
     if let floats {
       // A leader that was replaced tells of what was.
       if revision < floats { return .call(read(after: policy.pause)) }
-      if revision == floats, let write { return .call(put(write.claim, at: write.revision)) }
+      if revision == floats, let write {
+        return .call(put(write.claim, at: write.revision, after: policy.pause))
+      }
       self.floats = nil
     }
     guard case .known(let known) = reading else { return .call(put(Claim(), at: .none)) }

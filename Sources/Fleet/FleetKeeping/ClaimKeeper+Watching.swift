@@ -128,7 +128,7 @@ extension ClaimKeeper {
     guard !isEnded else { return }
     for entry in claim.entries where entry.station == settings.station && entry.state == .admitted {
       // What is being told brings it to light by itself.
-      let isOwed = ([beingTold].compactMap(\.self) + owed).contains { $0.key == key && $0.entry.scan == entry.scan }
+      let isOwed = isOwed(entry.scan, on: key)
       let one = recent[entry.scan]
       // An earlier process knew how the ticket admits; where nobody tells, it may be one that admits again and again.
       let told = one.flatMap { $0.key == key ? $0.rule : nil }
@@ -156,9 +156,9 @@ extension ClaimKeeper {
   /// that one does nobody here knows, and nothing of it is released.
   private var mayBeFormer: Bool { formerUntil.map { time.now() < $0 } ?? true }
 
-  private func tellOfTwin(_ entry: ClaimEntry) {
-    guard !isEnded, !hasToldOfTwin else { return }
-    hasToldOfTwin = true
+  private func tellOfDuplicate(_ entry: ClaimEntry) {
+    guard !isEnded, !hasToldOfDuplicate else { return }
+    hasToldOfDuplicate = true
     tell(
       .stuck(
         "Another machine writes claims as station \(settings.station) (at gate \(TerminalText.clean(entry.gate.name, limit: ClaimSeal.longestGate))), or this one has forgotten that it did. Each machine wants a station of its own in the fleet; a stolen one is taken out by: scangate fleet revoke"
@@ -172,34 +172,45 @@ extension ClaimKeeper {
     if running.isEmpty, !isEnded { write(rows.memory(of: watched), isUrgent: false) }
   }
 
+  private func isOwed(_ scan: ScanID, on key: ClaimKey) -> Bool {
+    ([beingTold].compactMap(\.self) + owed).contains { $0.key == key && $0.entry.scan == scan }
+  }
+
   /// Looks whether somebody answers for what a key has of this station.
   private func look(at key: ClaimKey, _ known: KnownClaim) async {
     func orphans() -> [ClaimDebt] {
       ClaimRecovery.orphans(
         in: known, on: key, station: settings.station,
-        answered: { scan in
-          running[scan] != nil || owed.contains { $0.key == key && $0.entry.scan == scan } || rows[scan] != nil
-        }, fate: { _ in nil })
+        answered: { running[$0] != nil || isOwed($0, on: key) },
+        // Of a sale's key the journal may know nothing, and of its ticket's all.
+        fate: { rows[$0].map { ($0.intent, $0.conclusion) } })
     }
     for found in orphans() {
-      guard mayBeFormer else {
-        if !begun.contains(found.entry.scan) { tellOfTwin(found.entry) }
-        continue
-      }
       var debt = found
-      // A journal that is not known to be the newest has perhaps forgotten somebody; and one that has ended well keeps no row.
-      switch await memory.wasAdmitted(debt.entry.scan) {
-      case true: debt.goal = .admitted
-      case false where memory.isReliable(): debt.goal = .released
-      case false, nil: debt.goal = .interrupted
+      let scan = debt.entry.scan
+      if rows[scan] == nil {
+        guard mayBeFormer else {
+          if !begun.contains(scan) { tellOfDuplicate(debt.entry) }
+          continue
+        }
+        // A journal that is not known to be the newest has perhaps forgotten somebody; and one that has ended well keeps no row.
+        switch await memory.wasAdmitted(scan) {
+        case true: debt.goal = .admitted
+        case false where memory.isReliable(): debt.goal = .released
+        case false, nil: debt.goal = .interrupted
+        }
       }
       // After the end it is for the next process to see.
-      guard !isEnded, orphans().contains(where: { $0.entry.scan == debt.entry.scan }) else { continue }
+      guard !isEnded, orphans().contains(where: { $0.entry.scan == scan }) else { continue }
       debt.isRetold = true
-      let row = ClaimRow(
-        ClaimIntent(scan: debt.entry.scan, gate: debt.entry.gate, keys: [key], redeems: debt.goal != .released),
-        conclusion: ClaimConclusion(
-          scan: debt.entry.scan, isAdmission: debt.goal == .admitted, debts: [debt]))
+      var row =
+        rows[scan]
+        ?? ClaimRow(
+          ClaimIntent(scan: scan, gate: debt.entry.gate, keys: [key], redeems: debt.goal != .released),
+          conclusion: ClaimConclusion(scan: scan, isAdmission: debt.goal == .admitted, debts: []))
+      row.conclusion?.debts.removeAll { $0.key == key }
+      row.conclusion?.debts.append(debt)
+      row.told.remove(key)
       write(rows.set(row), isUrgent: true)
       owe([debt])
     }

@@ -127,7 +127,7 @@ package actor ClaimKeeper {
   private var begunOrder: [ScanID] = []
   /// Until when claims of an earlier process may still come; `nil` until the whole book was seen once.
   var formerUntil: MonotonicTime?
-  var hasToldOfTwin = false
+  var hasToldOfDuplicate = false
   /// How many conflicts of a key were told here, so that each is told once.
   var conflictsTold: [ClaimKey: Int] = [:]
   var conflictOrder: [ClaimKey] = []

@@ -83,6 +83,7 @@ struct ClaimRows {
     let wasRepeatable = rows[scan].map { $0.conclusion != nil && $0.owed.isEmpty } ?? false
     add(row)
     var changed: Set<Int> = [place(of: scan)]
+    if wasRepeatable, !row.owed.isEmpty { repeatable.removeAll { $0 == scan } }
     if row.conclusion != nil, row.owed.isEmpty, !wasRepeatable {
       repeatable.append(scan)
       if repeatable.count > Self.mostRepeatable {

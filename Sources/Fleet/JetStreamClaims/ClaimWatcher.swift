@@ -81,6 +81,11 @@ final class ClaimWatcher: Sendable {
       var (last, known) = state.withLock { ($0.last, $0.known) }
       if known <= last {
         known = try await ask(.object(("last_by_subj", ">")))?.revision ?? .none
+        // A book that has gone back and was accepted, or was made anew, is read from its front.
+        if known < last {
+          last = .none
+          state.withLock { $0.last = .none }
+        }
         guard known > last else { return .caughtUp }
       }
       // What is not there up to the last one was overwritten, or is none of ours to read.

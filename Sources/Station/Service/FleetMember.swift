@@ -1,23 +1,26 @@
-internal import FleetBook
-internal import JetStreamClaims
+package import FleetBook
+package import JetStreamClaims
 internal import LibCrypto
 internal import LinuxIO
-internal import ScanConfiguration
-internal import ScanModel
-internal import TicketSystemKit
+package import ScanConfiguration
+package import ScanModel
+package import TicketSystemKit
 
 /// What this station is to its fleet, as its files have it. Nobody is asked.
-struct FleetMember: Sendable {
-  let id: StationID
-  let credential: FleetCredential
-  let settings: JetStreamSettings
+package struct FleetMember: Sendable {
+  /// Who it is.
+  package let id: StationID
+  /// By what servers take it, and others believe it.
+  package let credential: FleetCredential
+  /// How the servers are asked.
+  package let settings: JetStreamSettings
 
   /// The longest file of certificates in bytes.
   private static let longestAuthority = 1_048_576
 
   /// Reads credential and certificates.
   /// - Throws: why the station cannot be one of its fleet, and what to do.
-  init(
+  package init(
     _ fleet: FleetConfiguration, station: String, credentials: CredentialResolver
   ) throws(SetupError) {
     let name = fleet.credential.name

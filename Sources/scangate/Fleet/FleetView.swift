@@ -6,6 +6,7 @@ import LinuxIO
 import ScanConfiguration
 import ScanModel
 import Sealing
+import Service
 import TicketSystemKit
 
 /// A fleet as somebody looks at it: whoever administers, by its folder, or one of its stations, by what it has.
@@ -29,27 +30,17 @@ struct FleetView {
   static func open(_ folder: String?, _ configuration: ConfigurationArgument, _ state: StateArgument) throws -> Self {
     if let folder { return try opened(folder) }
     let station = try ConfigurationArgument.load(configuration.file, checkingFiles: false, warns: false)
-    guard let fleet = station.fleet, let id = StationID(station.name) else {
+    guard let fleet = station.fleet else {
       throw failure(
         "\(configuration.file) has no fleet: name the fleet's folder, or the configuration of one of its stations.",
         Exit.configuration)
     }
-    let credential: FleetCredential?
     do throws(SetupError) {
-      credential = FleetCredential(try CredentialStore(keys: state.keys).resolver(fleet.credential.name))
+      let member = try FleetMember(
+        fleet, station: station.name, credentials: CredentialStore(keys: state.keys).resolver)
+      return FleetView(
+        settings: member.settings, event: fleet.name, viewer: member.id, keys: fleet.stations)
     } catch { throw failure(error.description, Exit.data) }
-    guard let credential else {
-      throw failure("The credential \(fleet.credential.name) is not what a station is to its fleet.", Exit.data)
-    }
-    let authority: String
-    do throws(SystemError) {
-      authority = String(decoding: try SmallFile.read(fleet.ca.path, limit: 1_048_576), as: UTF8.self)
-    } catch { throw failure("\(fleet.ca.path) cannot be read: \(error.words).", Exit.data) }
-    return FleetView(
-      settings: JetStreamSettings(
-        servers: fleet.servers, authority: authority, credential: credential.user, name: station.name,
-        bucket: fleet.name, mark: credential.key.mark, replicas: fleet.copies),
-      event: fleet.name, viewer: id, keys: fleet.stations)
   }
 
   private static func opened(_ path: String) throws -> Self {

@@ -37,9 +37,9 @@ struct FleetWatchCommand: AsyncParsableCommand {
     let view = try FleetView.open(folder, configuration, state)
     guard let seal = view.seal else { throw failure("The fleet has no station.", Exit.data) }
     let store = try connected(view.settings)
-    let lookout = Lookout(FleetLookout(reading: seal, stations: Array(view.keys.keys)), isJSON: json)
+    let watch = Watch(FleetWatch(reading: seal, stations: Array(view.keys.keys)), isJSON: json)
     let reading = Task {
-      for await news in store.watch(after: .none) { await lookout.take(news) }
+      for await news in store.watch(after: .none) { await watch.take(news) }
     }
     defer { reading.cancel() }
     let time = SystemTime()
@@ -48,37 +48,37 @@ struct FleetWatchCommand: AsyncParsableCommand {
       let facts = await store.facts(until: time.now() + .seconds(2))
       let isDue = time.now() >= next
       if isDue { next = time.now() + .seconds(every) }
-      await lookout.take(view.status(facts, time.wall()), isDue: isDue)
+      await watch.take(view.status(facts, time.wall()), isDue: isDue)
       try await Task.sleep(for: .seconds(1))
     }
   }
 }
 
 /// Prints what comes from two sides.
-private actor Lookout {
-  private var lookout: FleetLookout
+private actor Watch {
+  private var watch: FleetWatch
   private let isJSON: Bool
   /// What servers tell first is that nothing was asked yet.
   private var hasHeard = false
   private let time = SystemTime()
   private let began: MonotonicTime
 
-  init(_ lookout: FleetLookout, isJSON: Bool) {
-    self.lookout = lookout
+  init(_ watch: FleetWatch, isJSON: Bool) {
+    self.watch = watch
     self.isJSON = isJSON
     began = time.now()
   }
 
-  func take(_ news: ClaimWatch) { print(lookout.take(news, at: time.wall())) }
+  func take(_ news: ClaimWatch) { print(watch.take(news, at: time.wall())) }
 
   func take(_ status: FleetStatus, isDue: Bool) {
     if !status.facts.servers.isEmpty || time.now() - began > .seconds(6) { hasHeard = true }
     guard hasHeard else { return }
-    print(lookout.take(status))
-    if isDue { print([lookout.state(status)]) }
+    print(watch.take(status))
+    if isDue { print([watch.state(status)]) }
   }
 
-  private func print(_ lines: [FleetLookout.Line]) {
+  private func print(_ lines: [FleetWatch.Line]) {
     for line in lines {
       let words = TerminalText.clean(line.words, limit: 500)
       Terminal.out(

@@ -170,25 +170,6 @@ import Testing
     expectEqual(seen.see(next, at: start + .seconds(90), limit: .seconds(30)), [], "what was forgotten is watched anew")
   }
 
-  @Test func aClockThatIsOffIsToldBySo() {
-    func clock(_ seconds: Int64, answeredAfter width: Duration) -> LeaderClock {
-      var clock = LeaderClock()
-      clock.take(WallTime(seconds: wall.seconds + seconds), sent: start, answered: start + width, wall: wall)
-      return clock
-    }
-    expectEqual(clock(2, answeredAfter: .milliseconds(5)).off, nil)
-    expectEqual(clock(3, answeredAfter: .milliseconds(5)).off, .seconds(3))
-    expectEqual(clock(-3, answeredAfter: .milliseconds(5)).off, .milliseconds(-2_995))
-    // An answer that took long proves little.
-    expectEqual(clock(-3, answeredAfter: .seconds(4)).off, nil)
-    var known = clock(3, answeredAfter: .milliseconds(5))
-    known.take(WallTime(seconds: wall.seconds + 3), sent: start, answered: start + .seconds(1), wall: wall)
-    expectEqual(known.offset, .seconds(3)...(.milliseconds(3_005)))
-    // Somebody has put it right.
-    known.take(wall, sent: start, answered: start + .seconds(1), wall: wall)
-    expectEqual(known.off, nil)
-  }
-
   @Test func aStoreInMemoryConforms() async {
     let store = ModelClaimStore()
     let suite = ClaimStoreConformance(

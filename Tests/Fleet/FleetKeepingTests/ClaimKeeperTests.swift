@@ -60,6 +60,26 @@ extension ClaimVerdict {
     guard case .busy = await north.present(key).verdict else { return expect(false, "north does not wait") }
   }
 
+  /// A process that ended while it claimed the sale knows of the ticket alone.
+  @Test func aSaleThatAnEarlierProcessClaimedIsSeenTo() async throws {
+    let fleet = try KeptFleet()
+    let before = try await KeptStation(fleet, "north")
+    try await before.start()
+    let (key, sale, scan) = (try fleet.ticket(1), try fleet.sale(1), ScanID())
+    expectEqual(await before.claim(key, scan: scan), .held)
+    await before.keeper.end()
+    let entry = ClaimEntry(scan: scan, station: before.id, gate: GateID("door"))
+    let claim = Claim(quantity: 2, entries: [entry])
+    let bytes = try #require(try fleet.seal(of: before.id).seal(claim, for: sale, replacing: .none))
+    _ = try await fleet.store.create(sale, bytes, until: SystemTime().now() + .seconds(5))
+    let after = try await KeptStation(fleet, "north", journal: before.journal)
+    try await after.start()
+    await until { (try? await fleet.claim(sale).entries.map(\.state)) == [.interrupted] }
+    expectEqual(try await fleet.claim(sale).quantity, 2)
+    await after.allTold()
+    expectEqual(try await fleet.claim(key).entries.map(\.state), [.interrupted])
+  }
+
   @Test func theOtherStationIsToldWhereAndWhen() async throws {
     let fleet = try KeptFleet()
     let (north, south) = (try await KeptStation(fleet, "north"), try await KeptStation(fleet, "south"))

@@ -41,7 +41,6 @@
 /// Calls that return something else.
 #define CNATS_VALUES(CALL)                                                                                     \
   CALL(const char *, natsMsg_GetSubject, (const natsMsg *message), (message))                                  \
-  CALL(const char *, natsMsg_GetReply, (const natsMsg *message), (message))                                    \
   CALL(const char *, natsMsg_GetData, (const natsMsg *message), (message))                                     \
   CALL(int, natsMsg_GetDataLength, (const natsMsg *message), (message))                                        \
   CALL(const char *, natsStatus_GetText, (natsStatus status), (status))                                        \

@@ -38,17 +38,3 @@ struct FleetTeller: Sendable {
     events.emit(.fleet(FleetEvent(state: state, detail: detail, at: time.wall())))
   }
 }
-
-extension ClaimConflict {
-  /// Names both gates.
-  fileprivate var words: String {
-    "Two were admitted on one ticket: \(first.place), and \(second.place)."
-  }
-}
-
-extension ClaimEntry {
-  fileprivate var place: String {
-    "at gate \(TerminalText.clean(gate.name, limit: ClaimSeal.longestGate)) of station \(station)"
-      + ((saidAt ?? at).map { " at \($0.iso8601)" } ?? "") + (isProvisional ? ", which was alone" : "")
-  }
-}

@@ -230,11 +230,6 @@ extension AttemptDecision {
 }
 
 extension ClaimEntry {
-  fileprivate var words: String {
-    "at gate \(TerminalText.clean(gate.name, limit: ClaimSeal.longestGate)) of station \(station)"
-      + (time.map { " at \($0.iso8601)" } ?? "")
-  }
-
   /// When it was, by the leader's clock, or its station's where that had none.
   private var time: WallTime? { saidAt ?? at }
 

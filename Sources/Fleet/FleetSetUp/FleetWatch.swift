@@ -5,7 +5,7 @@ internal import WireText
 
 /// What `scangate fleet watch` tells, line by line: what has changed of servers and leader, each conflict, and now and then how things
 /// stand. Pure: it is given what the servers tell and what stations write, and decides nothing.
-package struct FleetLookout: Sendable {
+package struct FleetWatch: Sendable {
   /// A line.
   package struct Line: Sendable, Equatable {
     /// What it is about. The raw values are the words of `--json`.
@@ -104,7 +104,8 @@ package struct FleetLookout: Sendable {
     guard stored.key.kind == .ticket else { return lines }
     let count = known.claim.entries.count { $0.state == .admitted }
     inside[stored.key] = count == 0 ? nil : count
-    // Of a ticket that has an interval nobody says so in its claim: those who left and came back are none that were one too many.
+    // Of how many nobody has told may be one that admits again and again, after an interval.
+    guard known.claim.quantity != nil else { return lines }
     for conflict in ClaimConflict.found(in: known.claim, .quantity(nil)) where told.count < Self.mostTold {
       guard told.insert(conflict).inserted else { continue }
       lines.append(Line(kind: .conflict, at: now, words: conflict.words))
@@ -156,17 +157,5 @@ package struct FleetLookout: Sendable {
     let names = silent.map(\.description).sorted()
     if !names.isEmpty { parts.append("silent for 5 min: \(names.joined(separator: ", "))") }
     return Line(kind: .state, at: status.now, words: parts.joined(separator: "; "))
-  }
-}
-
-extension ClaimConflict {
-  /// Names both gates.
-  fileprivate var words: String { "Two were admitted on one ticket: \(first.watched), and \(second.watched)" }
-}
-
-extension ClaimEntry {
-  fileprivate var watched: String {
-    "at gate \(TerminalText.clean(gate.name, limit: ClaimSeal.longestGate)) of \(station)"
-      + ((saidAt ?? at).map { " at \($0.iso8601Seconds)" } ?? "") + (isProvisional ? ", which was alone" : "")
   }
 }

@@ -8,7 +8,7 @@ import Testing
 @testable import FleetSetUp
 
 /// What `scangate fleet watch` says of what it sees.
-@Suite struct FleetLookoutTests {
+@Suite struct FleetWatchTests {
   private let key = Ed25519.PrivateKey()
 
   private func seal(_ name: String = "north", signs: Ed25519.PrivateKey? = nil) throws -> ClaimSeal {
@@ -18,8 +18,8 @@ import Testing
       stations: [try station("north"): half, try station("south"): half])
   }
 
-  private func lookout() throws -> FleetLookout {
-    FleetLookout(reading: try seal(), stations: try [station("north"), station("south")])
+  private func watch() throws -> FleetWatch {
+    FleetWatch(reading: try seal(), stations: try [station("north"), station("south")])
   }
 
   private func entry(_ name: String, _ state: ClaimEntry.State = .admitted) throws -> ClaimEntry {
@@ -47,48 +47,52 @@ import Testing
   }
 
   @Test func whoIsInIsCountedOverAllStations() throws {
-    var lookout = try lookout()
+    var watch = try watch()
     let (north, south) = (try entry("north"), try entry("south"))
-    _ = lookout.take(try stored([north], on: ticket(1)), at: made)
-    _ = lookout.take(try stored([south, north], on: ticket(2), by: "south", quantity: 3), at: made)
+    _ = watch.take(try stored([north], on: ticket(1)), at: made)
+    _ = watch.take(try stored([south, north], on: ticket(2), by: "south", quantity: 3), at: made)
     // Their sale is no other persons.
-    _ = lookout.take(try stored([south], on: ticket(2, .sale)), at: made)
-    expectEqual(lookout.inHouse, 3)
-    _ = lookout.take(try stored([entry("south", .left(by: ScanID()))], on: ticket(1), by: "south"), at: made)
-    _ = lookout.take(try stored([entry("north", .claimed), entry("north", .interrupted)], on: ticket(3)), at: made)
-    expectEqual(lookout.inHouse, 2)
+    _ = watch.take(try stored([south], on: ticket(2, .sale)), at: made)
+    expectEqual(watch.inHouse, 3)
+    _ = watch.take(try stored([entry("south", .left(by: ScanID()))], on: ticket(1), by: "south"), at: made)
+    _ = watch.take(try stored([entry("north", .claimed), entry("north", .interrupted)], on: ticket(3)), at: made)
+    expectEqual(watch.inHouse, 2)
   }
 
   @Test func aConflictIsToldOnceAndNamesBothGates() throws {
-    var lookout = try lookout()
+    var watch = try watch()
     let entries = [try entry("north"), try entry("south")]
-    let lines = lookout.take(try stored(entries, on: ticket(1)), at: made)
+    // Whether it admits again and again nobody has told yet.
+    expectEqual(try watch.take(stored(entries, on: ticket(1)), at: made), [])
+    let lines = watch.take(try stored(entries, on: ticket(1), quantity: 1), at: made)
     expectEqual(lines.map(\.kind), [.conflict])
     let words = lines.first?.words ?? ""
-    expect(words.contains("north gate") && words.contains("of south at 2027-") && !words.contains("\u{1B}"), "\(words)")
-    expectEqual(try lookout.take(stored(entries, on: ticket(1)), at: made), [])
+    expect(
+      words.contains("north gate") && words.contains("of station south at 2027-") && !words.contains("\u{1B}"),
+      "\(words)")
+    expectEqual(try watch.take(stored(entries, on: ticket(1), quantity: 1), at: made), [])
     // A ticket for two has none.
     expectEqual(
-      try lookout.take(stored([entry("north"), entry("south")], on: ticket(2), quantity: 2), at: made), [])
+      try watch.take(stored([entry("north"), entry("south")], on: ticket(2), quantity: 2), at: made), [])
   }
 
   @Test func whatNobodyBelievesIsTold() throws {
-    var lookout = try lookout()
-    let lines = lookout.take(try stored([entry("north")], on: ticket(1), signs: Ed25519.PrivateKey()), at: made)
+    var watch = try watch()
+    let lines = watch.take(try stored([entry("north")], on: ticket(1), signs: Ed25519.PrivateKey()), at: made)
     expect(lines.map(\.kind) == [.unusable] && lines[0].words.contains("which names north"), "\(lines)")
-    expectEqual(lookout.inHouse, 0)
-    expectEqual(try lookout.take(.deleted(ticket(1), ClaimRevision(8)), at: made).map(\.kind), [.unusable])
+    expectEqual(watch.inHouse, 0)
+    expectEqual(try watch.take(.deleted(ticket(1), ClaimRevision(8)), at: made).map(\.kind), [.unusable])
   }
 
   @Test func aStationIsNewsOnceItWasSilent() throws {
-    var lookout = try lookout()
+    var watch = try watch()
     // What was there before is none.
-    expectEqual(try lookout.take(stored([entry("north")], on: ticket(1)), at: made), [])
-    expectEqual(lookout.take(.caughtUp, at: made), [])
-    expectEqual(try lookout.take(stored([entry("north")], on: ticket(2), at: 200), at: made), [])
-    let south = try lookout.take(stored([entry("south")], on: ticket(3), by: "south"), at: made)
+    expectEqual(try watch.take(stored([entry("north")], on: ticket(1)), at: made), [])
+    expectEqual(watch.take(.caughtUp, at: made), [])
+    expectEqual(try watch.take(stored([entry("north")], on: ticket(2), at: 200), at: made), [])
+    let south = try watch.take(stored([entry("south")], on: ticket(3), by: "south"), at: made)
     expectEqual(south.map(\.words), ["south writes"])
-    let back = try lookout.take(stored([entry("north")], on: ticket(4), at: 501), at: made)
+    let back = try watch.take(stored([entry("north")], on: ticket(4), at: 501), at: made)
     expect(back.count == 1 && back[0].words.hasPrefix("north writes, for the first time since 2027-"), "\(back)")
   }
 
@@ -109,10 +113,10 @@ import Testing
   }
 
   @Test func whatChangesOfServersIsALineAndNothingElse() throws {
-    var lookout = try lookout()
-    expectEqual(lookout.take(try status()).map(\.words), ["gate1 leads"])
-    expectEqual(lookout.take(try status()), [])
-    let away = lookout.take(
+    var watch = try watch()
+    expectEqual(watch.take(try status()).map(\.words), ["gate1 leads"])
+    expectEqual(watch.take(try status()), [])
+    let away = watch.take(
       try status {
         $0.facts.followers[1] = .init(name: "gate3", isCurrent: false, isOffline: true, lag: 40, silence: .seconds(9))
       })
@@ -121,29 +125,29 @@ import Testing
       ["a majority is there, and no other server may be lost", "gate3 IS AWAY, for 9 s, 40 writes behind"])
     // For longer is no news.
     expectEqual(
-      lookout.take(
+      watch.take(
         try status {
           $0.facts.followers[1] = .init(
             name: "gate3", isCurrent: false, isOffline: true, lag: 50, silence: .seconds(12))
         }), [])
-    let back = lookout.take(
+    let back = watch.take(
       try status {
         $0.facts.leader = "gate2"; $0.facts.followers[0].name = "gate1"
       })
     expectEqual(back.map(\.words), ["gate2 leads now", "all servers are there", "gate3 is well again"])
     expectEqual(back.map(\.kind), [.fleet, .fleet, .server])
-    let lost = lookout.take(try status { $0.facts = FleetFacts() })
+    let lost = watch.take(try status { $0.facts = FleetFacts() })
     expect(lost.first?.words == "no server answers" && lost.count == 4, "\(lost)")
-    let closed = lookout.take(try status { $0.facts.bucket?.isClosed = true })
+    let closed = watch.take(try status { $0.facts.bucket?.isClosed = true })
     expect(closed.contains { $0.words.hasPrefix("the book is CLOSED") }, "\(closed)")
   }
 
   @Test func howThingsStandIsOneLine() throws {
-    var lookout = try lookout()
-    _ = lookout.take(try stored([entry("north")], on: ticket(1)), at: made)
-    let line = lookout.state(try status())
+    var watch = try watch()
+    _ = watch.take(try stored([entry("north")], on: ticket(1)), at: made)
+    let line = watch.state(try status())
     expectEqual(line.words, "3 of 3 servers; 1204 claims; 1 in and not out; silent for 5 min: south")
-    let later = lookout.state(
+    let later = watch.state(
       try status {
         $0.now = WallTime(seconds: made.seconds + 10)
         $0.facts.bucket?.last = ClaimRevision(4_020)
