@@ -173,7 +173,7 @@ class People:
         for station in self.world.stations.values():
             if not station.reads:
                 wrong.append(f"{station.name} reads {len(station.reading)} scanners")
-            fleet, system = station.last("fleet"), [event for event in station.events if event["type"] == "ticketSystem" and event["life"] == len(station.lives) - 1]
+            fleet, system = station.last("fleet", "together", "alone", "unusable"), [event for event in station.events if event["type"] == "ticketSystem" and event["life"] == len(station.lives) - 1]
             if fleet and fleet["state"] == "alone":
                 wrong.append(f"{station.name} is alone: {fleet['detail']}")
             states = {event["ticket_system"]: event for event in system}

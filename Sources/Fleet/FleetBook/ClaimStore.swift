@@ -35,6 +35,15 @@ package protocol ClaimStore: Sendable {
 
   /// Whether writes may be had now, each state once; a new caller is told the present one first. A hint: calls decide.
   var states: AsyncStream<ClaimStoreState> { get }
+
+  /// How far this machine's clock is ahead of the leader's (negative where it is behind), where that is more than it may be; `nil` where it is
+  /// not. Each change once; nothing before there was one.
+  var clocks: AsyncStream<Duration?> { get }
+}
+
+extension ClaimStore {
+  /// A store that has no clock of its own tells nothing.
+  package var clocks: AsyncStream<Duration?> { AsyncStream { $0.finish() } }
 }
 
 /// A place in the order of all writes of a store; later ones are greater. Never reused.

@@ -71,9 +71,9 @@ extension ClaimKeeper {
       let (told, end) = await tell(debt)
       beingTold = nil
       switch end {
-      case .told(let conflicts):
+      case .told(let conflicts, let change):
         (later, stuck) = (0, nil)
-        wasTold(told, conflicts)
+        wasTold(told, conflicts, change)
       case .later:
         later += 1
         owed.append(told)
@@ -93,7 +93,8 @@ extension ClaimKeeper {
   }
 
   private enum End {
-    case told([ClaimConflict])
+    /// - Parameter change: by how many more are in the house.
+    case told([ClaimConflict], change: Int)
     case later
     case away
     case stuck(String)
@@ -112,22 +113,30 @@ extension ClaimKeeper {
       case .later: return (telling.debt, .later)
       case .told(let conflicts):
         together()
-        return (telling.debt, .told(conflicts))
+        return (telling.debt, .told(conflicts, change: telling.change))
       case .stuck(let fault, let flaw):
         return (telling.debt, .stuck(fault?.words ?? flaw?.words ?? "The claim cannot be read."))
       }
     }
   }
 
-  private func wasTold(_ debt: ClaimDebt, _ conflicts: [ClaimConflict]) {
+  private func wasTold(_ debt: ClaimDebt, _ conflicts: [ClaimConflict], _ change: Int) {
     let scan = debt.entry.scan
     let row = rows[scan]
+    // A sale is claimed beside its tickets, for the same persons.
+    let change = debt.key.kind == .ticket ? change : 0
+    if change != 0 { saying.count.add(change) }
+    // Together: what was told once is counted once, whatever is cut off.
+    let counted = change == 0 ? [:] : rows.memory(of: saying.count)
     if var row {
       let wasUntold = row.isUntoldAlone
       row.told.insert(debt.key)
-      write(rows.set(row), isUrgent: false)
+      write(rows.set(row).merging(counted) { $1 }, isUrgent: false)
       if wasUntold, !row.isUntoldAlone { alone.told() }
+    } else if change != 0 {
+      write(counted, isUrgent: false)
     }
+    if change != 0 { countChanged() }
     if !conflicts.isEmpty { haveTold(conflicts.count, of: debt.key) }
     for conflict in conflicts {
       tell(.conflict(conflict, scan: scan, gate: debt.entry.gate, subject: row?.subject))

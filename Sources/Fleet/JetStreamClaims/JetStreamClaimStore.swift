@@ -54,7 +54,8 @@ package final class JetStreamClaimStore: ClaimStore {
         ("Nats-Expected-Last-Subject-Sequence", String(revision.number)), ("Nats-Expected-Stream", settings.stream),
       ], data: value)
     let written = try ClaimAnswer.written(await link.ask(request, until: end)).get()
-    link.wrote(key, written)
+    // A book is known by claims.
+    if key.kind != .word { link.wrote(key, written) }
     return written
   }
 
@@ -77,17 +78,25 @@ package final class JetStreamClaimStore: ClaimStore {
   /// Asks servers and leader how they are, whether they may be relied on or not.
   /// - Parameter end: when what was told until then is all.
   package func facts(until end: MonotonicTime) async -> FleetFacts {
-    async let stream = link.ask(NATSRequest(subject: "$JS.API.STREAM.INFO.\(link.settings.stream)"), until: end)
+    // With the keys that are no claims named, so that they are not counted as such.
+    var wish = JSONText()
+    wish.add("subjects_filter", "$KV.\(link.settings.bucket).\(ClaimKey.Kind.word.rawValue).*")
+    async let stream = link.ask(
+      NATSRequest(subject: "$JS.API.STREAM.INFO.\(link.settings.stream)", data: wish.bytes), until: end)
+    let sent = link.time.wall()
     // Nobody knows how many will answer: those that are there do at once.
     let servers = await link.ask(
       NATSRequest(subject: ServerAnswer.subject), until: min(end, link.time.now() + JetStreamLimits.gathering),
       enough: { _ in false })
-    var facts = FleetFacts(servers: servers, stream: await stream)
+    let answered = link.time.wall()
+    var facts = FleetFacts(servers: servers, stream: await stream, asked: (sent, answered))
     do throws(ClaimFault) { try link.check() } catch { facts.fault = error }
     return facts
   }
 
   package var states: AsyncStream<ClaimStoreState> { link.states }
+
+  package var clocks: AsyncStream<Duration?> { link.clocks }
 
   /// Makes the bucket, where there is none; one that was made so before stays as it is. Only who administers the servers may.
   /// - Parameter bytes: what it may take on each server's disk.

@@ -41,6 +41,9 @@ final class JetStreamLink: Sendable {
     var suspectSince: MonotonicTime?
     var lastRefusal: String?
     var followers: [AsyncStream<ClaimStoreState>.Continuation] = []
+    /// How this machine's clock stands to the leader's, and who is told.
+    var clock = ClockComparison()
+    var clockFollowers: [AsyncStream<Duration?>.Continuation] = []
     var keeper: Task<Void, Never>?
 
     /// Puts down how it is, and tells whoever follows, each change once and in its order. Who follows no more is found by this alone: what a stream
@@ -104,6 +107,7 @@ final class JetStreamLink: Sendable {
     if let session = state.withLock({ $0.session?.number }) { close(session) }
     let followers = state.withLock { exchange(&$0.followers, with: []) }
     for follower in followers { follower.finish() }
+    for follower in state.withLock({ exchange(&$0.clockFollowers, with: []) }) { follower.finish() }
     await calls.heartbeat()
   }
 
@@ -251,6 +255,26 @@ final class JetStreamLink: Sendable {
     return stream
   }
 
+  /// How this machine's clock stands to the leader's, see `ClaimStore.clocks`.
+  var clocks: AsyncStream<Duration?> {
+    let (stream, follower) = AsyncStream.makeStream(of: Duration?.self, bufferingPolicy: .bufferingNewest(4))
+    state.withLock { state in
+      state.clockFollowers.append(follower)
+      if let ahead = state.clock.ahead { follower.yield(ahead) }
+      if state.isOver { follower.finish() }
+    }
+    return stream
+  }
+
+  /// Takes what the leader says that the time is.
+  private func compare(sent: WallTime, answered: WallTime, told: WallTime) {
+    state.withLock { state in
+      guard state.clock.take(sent: sent, answered: answered, told: told) else { return }
+      let ahead = state.clock.ahead
+      state.clockFollowers.removeAll { if case .terminated = $0.yield(ahead) { true } else { false } }
+    }
+  }
+
   /// Throws why no claim may be asked for now.
   func check() throws(ClaimFault) {
     let fault = state.withLock { state -> ClaimFault? in
@@ -284,6 +308,7 @@ final class JetStreamLink: Sendable {
     let told = StreamAnswer(stream)
     let own = session.serverID
     let wanted = told.peers
+    let sent = time.wall()
     let servers = await ask(
       NATSRequest(subject: ServerAnswer.subject), until: time.now() + JetStreamLimits.gathering,
       isBounded: false,
@@ -292,6 +317,7 @@ final class JetStreamLink: Sendable {
         let heard = answers.compactMap(ServerAnswer.init)
         return heard.contains { $0.id == own } && wanted.isSubset(of: heard.map(\.name))
       })
+    if let now = told.leaderTime(among: servers) { compare(sent: sent, answered: time.wall(), told: now) }
     let refusal = state.withLock { $0.lastRefusal }
     let fault = Judgement(settings: settings, server: session.server, ownID: own, refusal: refusal).fault(servers, told)
     guard fault == nil, case .stream(_, _, _, let book) = told else { return (fault, session.number, true) }

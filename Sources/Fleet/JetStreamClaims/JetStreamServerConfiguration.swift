@@ -78,13 +78,15 @@ package struct JetStreamServerConfiguration: Sendable {
   /// Below which whoever has a key is answered; `key` is its public half.
   static func inbox(_ key: String) -> String { "_INBOX.\(key)" }
 
-  /// Where a station may publish to.
-  private var mayPublish: [String] {
+  /// Where a station may publish to: claims of all kinds, and its own word.
+  private func mayPublish(_ station: User) -> [String] {
     let api = "$JS.API"
+    let word = StationID(station.name).map { ClaimKey.word(of: $0).description }
+    let keys = ClaimKey.Kind.allCases.filter { $0 != .word }.map { "\($0.rawValue).*" } + [word].compactMap(\.self)
     return buckets.flatMap { bucket in
       let stream = "KV_\(bucket)"
-      return [
-        "$KV.\(bucket).>", "\(api).STREAM.INFO.\(stream)", "\(api).STREAM.MSG.GET.\(stream)",
+      return keys.map { "$KV.\(bucket).\($0)" } + [
+        "\(api).STREAM.INFO.\(stream)", "\(api).STREAM.MSG.GET.\(stream)",
       ]
     } + [ServerAnswer.subject]
   }
@@ -106,8 +108,8 @@ package struct JetStreamServerConfiguration: Sendable {
       "    imports: [ { service: { account: SYS, subject: \"\(ServerAnswer.subject)\" } } ]", "    users: [",
     ]
     for user in administrators { lines.append("      { nkey: \(quoted(user.key)) } # \(comment(user.name))") }
-    let publish = "publish: { allow: [\(mayPublish.map(quoted).joined(separator: ", "))] }"
     for user in stations {
+      let publish = "publish: { allow: [\(mayPublish(user).map(quoted).joined(separator: ", "))] }"
       let may = "\(publish), subscribe: { allow: [\(quoted(Self.inbox(user.key) + ".>"))] }"
       lines.append("      { nkey: \(quoted(user.key)), permissions: { \(may) } } # \(comment(user.name))")
     }

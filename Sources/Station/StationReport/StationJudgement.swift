@@ -13,6 +13,7 @@ package enum StationJudgement {
     remarks += judgeCertificates(station)
     remarks += Self.remarks(on: station.outbox, at: station.at)
     remarks += judge(station.disk)
+    remarks += judge(station.fleet)
     remarks += judgeService(station, program)
     return remarks.filter { $0.weight == .cannotAdmit } + remarks.filter { $0.weight == .warning }
   }
