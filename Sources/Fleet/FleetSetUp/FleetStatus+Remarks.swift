@@ -1,31 +1,5 @@
 package import FleetBook
-package import ScanModel
-
-/// Whose certificate ends when.
-package struct FleetCertificate: Sendable, Equatable {
-  /// Such as `gate1:4222`, or `the fleet's authority`.
-  package var owner: String
-  package var ends: WallTime
-
-  package init(owner: String, ends: WallTime) {
-    self.owner = owner
-    self.ends = ends
-  }
-
-  /// So long before its end it is to be exchanged: 30 days.
-  package static let notice = Duration.seconds(30 * 86_400)
-
-  /// What is to be said of it; `nil` where it holds for long.
-  /// - Parameter now: by a clock that is right.
-  package func words(at now: WallTime) -> String? {
-    let left = ends - now
-    guard left < Self.notice else { return nil }
-    let when = ends.iso8601Seconds
-    let cure = "Exchange them: scangate fleet rotate certificates FOLDER"
-    guard left > .zero else { return "The certificate of \(owner) ended at \(when): nobody connects with it. \(cure)" }
-    return "The certificate of \(owner) ends in \(left.milliseconds / 86_400_000) days (\(when)). \(cure)"
-  }
-}
+internal import ScanModel
 
 /// What somebody may have to look at, beside who is there.
 extension FleetStatus {
@@ -40,12 +14,12 @@ extension FleetStatus {
     var remarks: [Remark] = []
     if let ahead = facts.clockAhead {
       remarks.append(
-        Remark(words: "This machine's clock is \(Self.off(ahead).lowercased()) the leader's, by which claims are dated: timedatectl"))
+        Remark(words: "This machine's clock is \(ahead.asClockError) the leader's, by which claims are dated: timedatectl"))
     }
     for (station, said) in said.sorted(by: { $0.key.description < $1.key.description }) {
       guard let ahead = said.word.clockAhead else { continue }
       remarks.append(
-        Remark(words: "The clock of \(station) was \(Self.off(ahead).lowercased()) the fleet's when it said so last: timedatectl there"))
+        Remark(words: "The clock of \(station) was \(ahead.asClockError) the fleet's when it said so last: timedatectl there"))
     }
     for station in stations.sorted(by: { $0.description < $1.description }) where writesOn(station) {
       remarks.append(
@@ -76,15 +50,5 @@ extension FleetStatus {
   /// Who has written claims lately and says nothing of itself.
   var uncounted: [StationID] {
     stations.filter { words[$0] != nil && said[$0] == nil }.sorted { $0.description < $1.description }
-  }
-
-  /// Such as `5 s AHEAD OF`.
-  static func off(_ ahead: Duration) -> String {
-    let size = ahead < .zero ? .zero - ahead : ahead
-    let seconds = size.components.seconds
-    let amount =
-      seconds < 10 ? "\(size.milliseconds / 1_000).\(size.milliseconds / 100 % 10) s"
-      : seconds < 120 ? "\(seconds) s" : seconds < 7_200 ? "\(seconds / 60) min" : "\(seconds / 3_600) h"
-    return "\(amount) \(ahead < .zero ? "BEHIND" : "AHEAD OF")"
   }
 }

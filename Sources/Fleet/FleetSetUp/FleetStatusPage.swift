@@ -140,7 +140,7 @@ extension FleetStatus {
     guard let server = server(node) else { return facts.leader == node.name ? nil : "DOES NOT ANSWER" }
     if !server.isRelied { return "IS TOO OLD, or has no JetStream" }
     if !server.syncsAlways { return "ACKNOWLEDGES BEFORE IT SYNCS" }
-    if let ahead = server.clockAhead { return "ITS CLOCK IS \(Self.off(ahead)) THE LEADER'S" }
+    if let ahead = server.clockAhead { return "ITS CLOCK IS \(ahead.asClockError.uppercased()) THE LEADER'S" }
     return nil
   }
 

@@ -23,6 +23,8 @@ struct FleetView {
   /// The stations, and by what each is believed.
   var keys: [StationID: Ed25519.PublicKey]
   var revoked: Set<StationID> = []
+  /// When they were.
+  var revokedAt: [StationID: WallTime] = [:]
   /// The exchange that is under way, as far as that is known.
   var rotation: String?
 
@@ -51,7 +53,10 @@ struct FleetView {
       settings: try spoken { () throws(FleetFault) in try place.settings(layout) }, fleet: layout.name,
       event: layout.event, nodes: layout.nodes,
       keys: Dictionary(layout.stations.map { ($0.name, $0.signs) }) { first, _ in first },
-      revoked: Set(layout.stations.filter(\.isRevoked).map(\.name)), rotation: layout.rotation?.words)
+      revoked: Set(layout.stations.filter(\.isRevoked).map(\.name)),
+      revokedAt: Dictionary(
+        layout.stations.compactMap { station in station.revokedAt.map { (station.name, WallTime(seconds: $0)) } }
+      ) { first, _ in first }, rotation: layout.rotation?.words)
   }
 
   /// What reads claims. By what it would write nobody believes it.
@@ -67,6 +72,7 @@ struct FleetView {
       facts: facts, nodes: nodes ?? FleetStatus.nodes(of: facts, servers: settings.servers), stations: Array(keys.keys),
       now: now)
     status.revoked = revoked
+    status.revokedAt = revokedAt
     status.viewer = viewer
     return status
   }
