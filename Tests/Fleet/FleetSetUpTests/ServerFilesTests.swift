@@ -103,6 +103,10 @@ import Testing
         ] {
           expect(!may(subject), "\(subject)")
         }
+        for other in change.layout.stations {
+          // What it says of itself nobody else says.
+          expect(may("$KV.fair-2026.\(ClaimKey.word(of: other.name))") == (other == station))
+        }
         let own = try #require(station.keys.first)
         expectEqual(user["permissions"]?["subscribe"]?["allow"]?.list?.compactMap(\.text), ["_INBOX.\(own).>"])
       }
