@@ -42,7 +42,7 @@ package final class JetStreamClaimStore: ClaimStore {
     try link.check()
     let settings = link.settings
     let now = link.time.now()
-    // Whose time is over asks for nothing, and not for too much.
+    // Who has waited too long asks for nothing; that is no sign of asking for too much.
     guard now < end else { throw .noQuorum }
     guard let place = rate.withLock({ $0.place(at: now, until: end) }) else {
       throw .refused(
