@@ -42,6 +42,8 @@ package final class JetStreamClaimStore: ClaimStore {
     try link.check()
     let settings = link.settings
     let now = link.time.now()
+    // Who has waited too long asks for nothing; that is no sign of asking for too much.
+    guard now < end else { throw .noQuorum }
     guard let place = rate.withLock({ $0.place(at: now, until: end) }) else {
       throw .refused(
         "This station asks the fleet for more than \(settings.writeRate) writes a second. Look at its readers: does one of them deliver what nobody presents?"

@@ -1,5 +1,6 @@
 import Expectations
 import FleetBook
+import Glibc
 import LibCrypto
 import ScanModel
 import Testing
@@ -157,6 +158,15 @@ import Testing
   @Test func anotherAuthority() async throws {
     let other = try #require(CertificateAuthority(named: "another one", holds: NATSServers.span(-60, 86_400)))
     let words = try await fault(.shared(1)) { $0.authority = String(decoding: other.certificate, as: UTF8.self) }
+    expect(words.hasPrefix("refused: TLS"), "\(words)")
+  }
+
+  /// Whom the machine believes in other matters signs no server of a fleet.
+  @Test func authorityThatTheMachineBelieves() async throws {
+    let servers = try await NATSServers.shared(1)
+    let other = try #require(CertificateAuthority(named: "another one", holds: NATSServers.span(-60, 86_400)))
+    setenv("SSL_CERT_FILE", "\(servers.folder)/authority.pem", 1)
+    let words = try await fault(servers) { $0.authority = String(decoding: other.certificate, as: UTF8.self) }
     expect(words.hasPrefix("refused: TLS"), "\(words)")
   }
 
