@@ -39,6 +39,8 @@ final class JetStreamLink: Sendable {
     var mark: BookMark?
     var isRecalled = false
     var noted: BookMark?
+    /// The greatest revision that is known to be, or to have been, in the book.
+    var highest = ClaimRevision.none
     /// Since when a leader that is followed has an old book.
     var suspectSince: MonotonicTime?
     var lastRefusal: String?
@@ -108,6 +110,9 @@ final class JetStreamLink: Sendable {
     for follower in followers { follower.finish() }
     await calls.heartbeat()
   }
+
+  /// Servers are judged again at once.
+  func judgeAgain() { waker.nudge() }
 
   private var isRunning: Bool { state.withLock { $0.isRunning } }
 
@@ -280,6 +285,7 @@ final class JetStreamLink: Sendable {
         return state.session
       })
     else { return (.noQuorum, 0, true) }
+    let seen = highest
     let stream = await ask(
       NATSRequest(subject: "$JS.API.STREAM.INFO.\(settings.stream)"), until: time.now() + JetStreamLimits.telling,
       isBounded: false)
@@ -299,7 +305,7 @@ final class JetStreamLink: Sendable {
     guard fault == nil, case .stream(_, _, _, let book) = told else { return (fault, session.number, true) }
     state.withLock { $0.format = book.format }
     noteBook()
-    switch await judgeBook(book) {
+    switch await judgeBook(book, seen: seen) {
     case .good: return (nil, session.number, true)
     case .unheard: return (.noQuorum, session.number, true)
     case .doubtful: return (.noQuorum, session.number, false)
