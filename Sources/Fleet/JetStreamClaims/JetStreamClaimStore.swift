@@ -96,10 +96,12 @@ package final class JetStreamClaimStore: ClaimStore {
   package func makeBucket(bytes: Int64, until end: MonotonicTime) async throws(ClaimFault) {
     let rules = StreamRules(settings: link.settings)
     let stream = link.settings.stream
+    var compression = StreamRules.compression
     while true {
+      let wanted = rules.made(bytes: bytes, compression: compression)
       let answer = StreamAnswer(
         await link.ask(
-          NATSRequest(subject: "$JS.API.STREAM.CREATE.\(stream)", data: [UInt8](rules.made(bytes: bytes).utf8)),
+          NATSRequest(subject: "$JS.API.STREAM.CREATE.\(stream)", data: [UInt8](wanted.utf8)),
           until: min(end, link.time.now() + .seconds(5))))
       switch answer {
       case .stream(let made, _, _, _):
@@ -113,6 +115,12 @@ package final class JetStreamClaimStore: ClaimStore {
         if case .stream(let found, _, _, let told) = there {
           if let fault = rules.fault(found) { throw fault }
           if told.accepted > 0 { return }
+          // Former versions made it so.
+          let other = found["compression"]?.string ?? "none"
+          if other != compression {
+            compression = other
+            continue
+          }
         }
         throw .otherVersion("There is a bucket \(link.settings.bucket) already, which was made otherwise.")
       case .error(let number, let words) where ![10_005, 10_008, 10_009].contains(number):

@@ -74,6 +74,8 @@ struct StreamRules {
   static let markName = "scangate-fleet"
   /// The one that tells when its administrator has accepted it as it is.
   static let acceptedName = "scangate-accepted"
+  /// How the servers keep what is full of it. A claim is written again when it is told what became of it, and the former one stays in the file.
+  static let compression = "s2"
   /// What a value and its headers may take.
   static let longestMessage: Int64 = 65_536
 
@@ -83,7 +85,8 @@ struct StreamRules {
   /// - Parameters:
   ///   - bytes: what it may take on each server's disk.
   ///   - accepted: when it was accepted last; 0 of never.
-  func made(bytes: Int64, accepted: Int64 = 0) -> String {
+  ///   - compression: `s2`, or `none` of a book that was made without.
+  func made(bytes: Int64, accepted: Int64 = 0, compression: String = Self.compression) -> String {
     var object = JSONText()
     object.add("name", settings.stream)
     object.add("description", "claims of a fleet of scangate stations")
@@ -97,6 +100,7 @@ struct StreamRules {
     object.add("max_consumers", -1)
     object.add("max_bytes", bytes)
     object.add("max_msg_size", Self.longestMessage)
+    object.add("compression", compression)
     object.add("num_replicas", Int64(settings.replicas))
     object.add("allow_direct", false)
     object.add("allow_rollup_hdrs", false)
