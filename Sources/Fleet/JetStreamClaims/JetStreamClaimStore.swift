@@ -91,36 +91,30 @@ package final class JetStreamClaimStore: ClaimStore {
 
   package var states: AsyncStream<ClaimStoreState> { link.states }
 
+  package var format: BookFormat { link.state.withLock { $0.format } }
+
   /// Makes the bucket, where there is none; one that was made so before stays as it is. Only who administers the servers may.
   /// - Parameter bytes: what it may take on each server's disk.
   package func makeBucket(bytes: Int64, until end: MonotonicTime) async throws(ClaimFault) {
     let rules = StreamRules(settings: link.settings)
     let stream = link.settings.stream
-    var compression = StreamRules.compression
     while true {
-      let wanted = rules.made(bytes: bytes, compression: compression)
       let answer = StreamAnswer(
         await link.ask(
-          NATSRequest(subject: "$JS.API.STREAM.CREATE.\(stream)", data: [UInt8](wanted.utf8)),
+          NATSRequest(subject: "$JS.API.STREAM.CREATE.\(stream)", data: [UInt8](rules.made(bytes: bytes).utf8)),
           until: min(end, link.time.now() + .seconds(5))))
       switch answer {
       case .stream(let made, _, _, _):
         if let fault = rules.fault(made) { throw fault }
         return
-      // There is one, with other words: it was accepted since, or is another.
+      // There is one, with other words: it was accepted since, or made by another version, or is another.
       case .error(10_058, _):
         let there = StreamAnswer(
           await link.ask(
             NATSRequest(subject: "$JS.API.STREAM.INFO.\(stream)"), until: min(end, link.time.now() + .seconds(5))))
         if case .stream(let found, _, _, let told) = there {
           if let fault = rules.fault(found) { throw fault }
-          if told.accepted > 0 { return }
-          // Former versions made it so.
-          let other = found["compression"]?.string ?? "none"
-          if other != compression {
-            compression = other
-            continue
-          }
+          if told.accepted > 0 || found["max_bytes"]?.integer == bytes { return }
         }
         throw .otherVersion("There is a bucket \(link.settings.bucket) already, which was made otherwise.")
       case .error(let number, let words) where ![10_005, 10_008, 10_009].contains(number):
