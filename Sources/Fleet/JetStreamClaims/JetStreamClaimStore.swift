@@ -92,6 +92,8 @@ package final class JetStreamClaimStore: ClaimStore {
 
   package var states: AsyncStream<ClaimStoreState> { link.states }
 
+  package var tasks: (any TaskExecutor)? { link.timers.tasks }
+
   package var format: BookFormat { link.state.withLock { $0.format } }
 
   /// Makes the bucket, where there is none; one that was made so before stays as it is. Only who administers the servers may.

@@ -12,7 +12,7 @@ internal import Synchronization
 ///    ▲ ◀── none takes us: 0.25 s, doubled up to 4 s   │ ◀── again each 5 s, or 0.5 s where not good ──┘
 ///    └────────────────── closed ──────────────────────┘
 /// ```
-/// Three threads, beside those of the library, which call back and are never waited in: one ends calls whose time is over and never
+/// Three threads, beside those of the library, which call back and are never waited in: one ends calls whose time is over, reads what changes, and never
 /// waits; one calls the library, which may block for two seconds; one connects, which may block for ever, and is left behind then.
 final class JetStreamLink: Sendable {
   struct Session: Sendable {
@@ -60,7 +60,7 @@ final class JetStreamLink: Sendable {
   let marks: (any BookMarks)?
   let time: any TimeSource
   let state = Mutex(State())
-  private let timers: DeviceLoop
+  let timers: DeviceLoop
   let calls: DeviceLoop
   private let connector: Connector
   let pending: PendingCalls
@@ -73,7 +73,7 @@ final class JetStreamLink: Sendable {
     self.settings = settings
     self.marks = marks
     self.time = time
-    timers = try DeviceLoop(name: "fleet")
+    timers = try DeviceLoop(name: "fleet", runsTasks: true)
     calls = try DeviceLoop(name: "fleet-calls")
     connector = Connector(timers: timers, time: time)
     pending = PendingCalls(timers: timers)
@@ -92,7 +92,7 @@ final class JetStreamLink: Sendable {
     state.withLock { state in
       guard !state.isRunning, !state.isOver else { return }
       state.isRunning = true
-      state.keeper = Task { await self.keep() }
+      state.keeper = Task(executorPreference: timers.tasks) { await self.keep() }
     }
   }
 
