@@ -53,7 +53,7 @@ let floors: [(name: String, rooms: [String])] = [
   ("Outputs", ["SignalOutputs", "HolderProtocol", "OutputHolder", "HolderClient", "scangate-outputs"]),
   ("Storage", ["SQLiteFile", "Sealing", "Journal", "TicketLists"]),
   ("Web", ["WireText", "CodeSigning", "TicketTransport"]),
-  ("Fleet", ["FleetBook", "FleetKeeping", "JetStreamClaims", "FleetSetUp"]),
+  ("Fleet", ["FleetBook", "FleetKeeping", "FleetLists", "JetStreamClaims", "FleetSetUp"]),
   ("TicketSystems", ["TicketSystemKit", "EventSchedule", "Subscriptions", "Bookings", "SignedTickets"]),
   ("SetUp", ["SetUpCodes", "Enrolment", "KioskControl"]),
   (
@@ -204,7 +204,7 @@ let package = Package(
     room("Sealing", ["LibCrypto", "LinuxIO", "ScanModel"]),
     room("SQLiteFile", ["CSQLite"]),
     room("Journal", ["CLinux", "CSQLite", "LinuxIO", "SQLiteFile", "ScanModel", "Sealing"]),
-    room("TicketLists", ["LinuxIO", "Reading", "SQLiteFile", "ScanModel", "Sealing"]),
+    room("TicketLists", ["LinuxIO", "Reading", "SQLiteFile", "ScanModel", "Sealing", "WireCoding"]),
 
     // What strangers write, read and written by hand: JSON, times, percent-encoding. No network in it.
     room("WireText", ["ScanModel"]),
@@ -215,6 +215,8 @@ let package = Package(
     // Several stations, one book.
     room("FleetBook", ["LibCrypto", "ScanModel", "WireCoding"]),
     room("FleetKeeping", ["FleetBook", "LinuxIO", "ScanModel", "WireCoding"], small),
+    room(
+      "FleetLists", ["FleetBook", "LibCrypto", "LinuxIO", "ScanModel", "Sealing", "TicketLists", "WireCoding"], small),
     room(
       "JetStreamClaims",
       ["CNATS", "CodeSigning", "FleetBook", "LibCrypto", "LinuxIO", "ScanModel", "WireText"], small),
@@ -473,6 +475,9 @@ let package = Package(
     tests(of: "FleetBook", ["FleetTesting", "LibCrypto", "ScanModel", "ScanTesting", "WireCoding"]),
     tests(
       of: "FleetKeeping", ["FleetBook", "FleetTesting", "LibCrypto", "ScanModel", "ScanTesting", "WireCoding"]),
+    tests(
+      of: "FleetLists",
+      ["FleetBook", "LibCrypto", "LinuxIO", "ScanModel", "ScanTesting", "Sealing", "TicketLists", "WireCoding"]),
     tests(
       of: "JetStreamClaims",
       [

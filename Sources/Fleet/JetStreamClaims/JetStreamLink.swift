@@ -40,6 +40,8 @@ final class JetStreamLink: Sendable {
     /// Since when a leader that is followed has an old book.
     var suspectSince: MonotonicTime?
     var lastRefusal: String?
+    /// Whether the server does not let us ask for lists of tickets, which is nothing to claims.
+    var refusesLists = false
     var followers: [AsyncStream<ClaimStoreState>.Continuation] = []
     var keeper: Task<Void, Never>?
 
@@ -108,6 +110,9 @@ final class JetStreamLink: Sendable {
   }
 
   private var isRunning: Bool { state.withLock { $0.isRunning } }
+
+  /// Whether the server does not let us ask for lists of tickets.
+  var refusesLists: Bool { state.withLock { $0.refusesLists } }
 
   /// Whether it was stopped.
   var isOver: Bool { state.withLock { $0.isOver } }
@@ -199,6 +204,7 @@ final class JetStreamLink: Sendable {
       return (listening, connection.serverID)
     }
     state.withLock { state in
+      state.refusesLists = false
       state.session = Session(
         number: number, server: server, serverID: serverID, connection: connection, inbox: inbox)
     }
@@ -233,8 +239,11 @@ final class JetStreamLink: Sendable {
   }
 
   private func refused(_ words: String, _ number: UInt64) {
+    let isOfLists =
+      words.contains(settings.listStream) || words.contains(JetStreamSettings.listSubjects(settings.bucket))
     state.withLock { state in
-      if state.session?.number == number { state.lastRefusal = words }
+      guard state.session?.number == number else { return }
+      if isOfLists { state.refusesLists = true } else { state.lastRefusal = words }
     }
   }
 
