@@ -294,7 +294,7 @@ let package = Package(
     room(
       "Service",
       [
-        "FleetBook", "FleetKeeping", "Gateway", "JetStreamClaims", "Journal", "LibCrypto", "LinuxIO",
+        "FleetBook", "FleetKeeping", "FleetLists", "Gateway", "JetStreamClaims", "Journal", "LibCrypto", "LinuxIO",
         "ScanConfiguration", "ScanModel", "Sealing", "StationProtocol", "StationSetUp",
         "StationSocket",
         "TicketLists",
@@ -498,7 +498,9 @@ let package = Package(
       ]),
     .testTarget(
       name: "TicketListsTests",
-      dependencies: ["Expectations", "LinuxIO", "SQLiteFile", "ScanModel", "ScanTesting", "Sealing", "TicketLists"],
+      dependencies: [
+        "Expectations", "LinuxIO", "SQLiteFile", "ScanModel", "ScanTesting", "Sealing", "TicketLists", "WireCoding",
+      ],
       path: "Tests/Storage/TicketListsTests",
       exclude: ["exports"], swiftSettings: quick),
     tests(of: "WireText", ["ScanModel", "ScanTesting"]),

@@ -10,7 +10,8 @@ package protocol ListStore: Sendable {
   ) async throws(ClaimFault)
 
   /// What was written there last, as the leader knows it; `nil` where nothing was.
-  nonisolated(nonsending) func get(_ place: ListPlace, until end: MonotonicTime) async throws(ClaimFault) -> StoredListPart?
+  nonisolated(nonsending) func get(_ place: ListPlace, until end: MonotonicTime) async throws(ClaimFault)
+    -> StoredListPart?
 
   /// Now, by the leader's clock.
   nonisolated(nonsending) func now(until end: MonotonicTime) async throws(ClaimFault) -> WallTime

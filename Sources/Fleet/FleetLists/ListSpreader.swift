@@ -216,14 +216,19 @@ package actor ListSpreader {
     } catch {
       switch error {
       case .laterVersion:
-        say(subject, "The list of \(list.system) that the station \(station) gives is of a later version: it is not taken. Update scangate here.")
+        say(
+          subject,
+          "The list of \(list.system) that the station \(station) gives is of a later version: it is not taken. Update scangate here."
+        )
       case .unproven:
         say(
           subject,
           "What is given as the list of \(list.system) of the station \(station) is not what that station has signed: it is not taken. Who can write to the fleet's servers?"
         )
       case .garbage(let words):
-        say(subject, "The list of \(list.system) that the station \(station) gives cannot be read (\(words)): it is not taken.")
+        say(
+          subject,
+          "The list of \(list.system) that the station \(station) gives cannot be read (\(words)): it is not taken.")
       }
       return nil
     }

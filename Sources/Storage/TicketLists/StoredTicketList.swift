@@ -121,13 +121,14 @@ package actor StoredTicketList: TicketList {
 
   /// The same, and what came over the fleet: one that cannot be used is none.
   package func bothStates() throws(TicketListFault) -> (own: TicketListState?, taken: TicketListState?) {
-    (try ownState(), (try? taken?.reader())??.state(at: .now()))
+    (try ownState(), (try? taken?.reader())?.state(at: .now()))
   }
 
-  /// The newer one of the station's own list and of what came over the fleet. One that cannot be used is told, and not replaced by the other.
+  /// The newer one of the station's own list and of what came over the fleet. An own one that cannot be used is told, and not replaced by the
+  /// other; what came over the fleet and cannot be used, as of another event, is none.
   private func newest() throws(TicketListFault) -> TicketListReader? {
     guard let taken else { return try reader() }
-    return TakenTicketList.newer(try reader(), try taken.reader(), at: .now())
+    return TakenTicketList.newer(try reader(), try? taken.reader(), at: .now())
   }
 
   package nonisolated func replacement(

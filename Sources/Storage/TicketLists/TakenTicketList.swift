@@ -10,8 +10,8 @@ final class TakenTicketList: Sendable {
   private let absence: FileAbsence?
   private let open = Opened()
 
-  /// Of one thread at a time: that of the list that has it.
   private final class Opened: @unchecked Sendable {
+    // Only `reader` and `forget` touch it, and these only the actor that has the list: one thread at a time.
     var list: (identity: [Int64], reader: TicketListReader)?
   }
 
@@ -52,6 +52,11 @@ final class TakenTicketList: Sendable {
 }
 
 extension TicketListPlace {
+  /// Removes what came over a fleet, where something did.
+  package func removeTaken() {
+    unlink(TicketListPlace(state: state, system: system, server: server, origin: ListOrigin(fleet: "")).path)
+  }
+
   /// What is another one once the file is; `nil` where there is none.
   package func stamp() -> [Int64]? { try? identity(nil) }
 

@@ -7,7 +7,8 @@ extension TicketListWriter {
     _ result: inout Result, _ own: ListPart, at now: WallTime, _ onProgress: (TicketImport.Step) -> Void
   ) throws(SQLiteError) {
     let lines = Int(clamping: try database.integer("SELECT count(*) FROM raw") ?? 0)
-    let insert = try database.prepare("INSERT INTO made.ticket VALUES (?1, ?2, ?3, ?4, ?5, ?6, ?7, ?8, ?9, ?10, ?11, ?12)")
+    let insert = try database.prepare(
+      "INSERT INTO made.ticket VALUES (?1, ?2, ?3, ?4, ?5, ?6, ?7, ?8, ?9, ?10, ?11, ?12)")
     let sold = try database.prepare("INSERT INTO sold VALUES (?1, ?2, ?3, ?4)")
     func write(_ code: SortedCode) throws(SQLiteError) {
       var raw = code.merged
