@@ -33,8 +33,14 @@ package protocol ClaimStore: Sendable {
   /// the store has.
   func watch(after revision: ClaimRevision) -> AsyncStream<ClaimWatch>
 
+  /// In which its claims are written, as was told last.
+  var format: BookFormat { get }
+
   /// Whether writes may be had now, each state once; a new caller is told the present one first. A hint: calls decide.
   var states: AsyncStream<ClaimStoreState> { get }
+
+  /// On whose thread states and changes are best followed, so that no other is there for them; `nil` where that is all the same.
+  var tasks: (any TaskExecutor)? { get }
 
   /// How far this machine's clock is ahead of the leader's (negative where it is behind), where that is more than it may be; `nil` where it is
   /// not. Each change once; nothing before there was one.
@@ -42,6 +48,9 @@ package protocol ClaimStore: Sendable {
 }
 
 extension ClaimStore {
+  /// Of a store that nobody has made before.
+  package var format: BookFormat { .newest }
+  package var tasks: (any TaskExecutor)? { nil }
   /// A store that has no clock of its own tells nothing.
   package var clocks: AsyncStream<Duration?> { AsyncStream { $0.finish() } }
 }

@@ -17,6 +17,8 @@ extension ClaimKeeper {
     var count = StationWord.Count()
     /// Whether the journal knew; else the station's own last word does.
     var isCountKnown = false
+    /// Admissions that are told once more, and were counted.
+    var counted: Set<ScanID> = []
     /// The other stations' words.
     var words: [StationID: KnownWord] = [:]
     /// Who writes claims and has no word.

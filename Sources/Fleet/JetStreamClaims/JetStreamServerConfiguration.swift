@@ -78,15 +78,17 @@ package struct JetStreamServerConfiguration: Sendable {
   /// Below which whoever has a key is answered; `key` is its public half.
   static func inbox(_ key: String) -> String { "_INBOX.\(key)" }
 
-  /// Where a station may publish to: claims of all kinds, and its own word.
-  private func mayPublish(_ station: User) -> [String] {
+  /// Where a station may publish to: claims of all kinds, its own word, and lists of tickets below its own name.
+  private func mayPublish(_ station: String) -> [String] {
     let api = "$JS.API"
-    let word = StationID(station.name).map { ClaimKey.word(of: $0).description }
+    let word = StationID(station).map { ClaimKey.word(of: $0).description }
     let keys = ClaimKey.Kind.allCases.filter { $0 != .word }.map { "\($0.rawValue).*" } + [word].compactMap(\.self)
     return buckets.flatMap { bucket in
-      let stream = "KV_\(bucket)"
+      let (stream, lists) = ("KV_\(bucket)", JetStreamSettings.listStream(bucket))
       return keys.map { "$KV.\(bucket).\($0)" } + [
         "\(api).STREAM.INFO.\(stream)", "\(api).STREAM.MSG.GET.\(stream)",
+        "\(JetStreamSettings.listSubjects(bucket)).\(station).>", "\(api).STREAM.INFO.\(lists)",
+        "\(api).STREAM.MSG.GET.\(lists)",
       ]
     } + [ServerAnswer.subject]
   }
@@ -109,7 +111,7 @@ package struct JetStreamServerConfiguration: Sendable {
     ]
     for user in administrators { lines.append("      { nkey: \(quoted(user.key)) } # \(comment(user.name))") }
     for user in stations {
-      let publish = "publish: { allow: [\(mayPublish(user).map(quoted).joined(separator: ", "))] }"
+      let publish = "publish: { allow: [\(mayPublish(user.name).map(quoted).joined(separator: ", "))] }"
       let may = "\(publish), subscribe: { allow: [\(quoted(Self.inbox(user.key) + ".>"))] }"
       lines.append("      { nkey: \(quoted(user.key)), permissions: { \(may) } } # \(comment(user.name))")
     }

@@ -1,17 +1,24 @@
 internal import FleetBook
 internal import FleetKeeping
+internal import FleetLists
 internal import JetStreamClaims
 internal import LibCrypto
 internal import LinuxIO
 internal import Logging
 internal import ScanConfiguration
 internal import ScanModel
+internal import Sealing
 internal import TicketSystemKit
 
 /// What a station has of its fleet while it serves: the connection to the servers, and who keeps its claims. Where the configuration has no
 /// fleet there is none of this, and the client library of NATS is never loaded.
 struct StationFleet: Sendable {
   let keeper: ClaimKeeper
+  /// How lists of tickets are spread; `nil` where they are not.
+  let lists: SharedLists?
+  private let seal: ListSeal
+  private let station: StationID
+  private let listsFrom: [StationID]
   private let store: JetStreamClaimStore
   private let certificates: Task<Void, Never>
 
@@ -37,7 +44,22 @@ struct StationFleet: Sendable {
       store: store, book: book, memory: memory, loop: loop, time: time)
     store.start()
     return StationFleet(
-      keeper: keeper, store: store, certificates: Task { await watch(member.settings, time, logger) })
+      keeper: keeper, lists: SharedLists(fleet, station: configuration.name, key: credential.key),
+      seal: ListSeal(
+        fleet: fleet.name, key: credential.key, signing: credential.signing,
+        stations: fleet.stations.filter { fleet.listsFrom.contains($0.key) }),
+      station: id, listsFrom: fleet.listsFrom, store: store,
+      certificates: Task { await watch(member.settings, time, logger) })
+  }
+
+  /// Who spreads lists of tickets.
+  func spreader(
+    key: SealKey, lists: @escaping @Sendable () -> [ListSpreader.List], clock: @escaping @Sendable () -> JournalTime,
+    tell: @escaping @Sendable (_ isProblem: Bool, String) -> Void
+  ) -> ListSpreader {
+    ListSpreader(
+      ListSpreader.Settings(station: station, seal: seal, key: key, from: listsFrom), store: store.lists, lists: lists,
+      clock: clock, tell: tell)
   }
 
   /// Ends the connection.
