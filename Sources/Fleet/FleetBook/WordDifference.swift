@@ -51,7 +51,9 @@ package struct WordDifference: Hashable, Sendable {
     }
     let telling = words.filter { !$0.word.systems.isEmpty }
     var holders: [UInt64: [KnownWord]] = [:]
-    for one in telling { for address in Set(one.word.systems.map(\.address)) { holders[address, default: []].append(one) } }
+    for one in telling {
+      for address in Set(one.word.systems.map(\.address)) { holders[address, default: []].append(one) }
+    }
     for one in telling where telling.count > 1 {
       let alone = Set(one.word.systems.map(\.address)).filter { holders[$0]?.count == 1 }
       if alone.count == Set(one.word.systems.map(\.address)).count {

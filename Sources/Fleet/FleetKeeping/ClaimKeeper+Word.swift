@@ -124,7 +124,9 @@ extension ClaimKeeper {
   private func haveReadWords() async -> Bool {
     for station in settings.seal.names {
       do throws(ClaimFault) {
-        guard let stored = try await store.read(.word(of: station), until: time.now() + Self.wordWithin) else { continue }
+        guard let stored = try await store.read(.word(of: station), until: time.now() + Self.wordWithin) else {
+          continue
+        }
         if station == settings.station { saying.revision = max(saying.revision, stored.revision) }
         guard let known = settings.seal.word(stored) else { continue }
         if station == settings.station, !saying.isCountKnown {

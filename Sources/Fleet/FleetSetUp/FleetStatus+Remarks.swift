@@ -14,12 +14,15 @@ extension FleetStatus {
     var remarks: [Remark] = []
     if let ahead = facts.clockAhead {
       remarks.append(
-        Remark(words: "This machine's clock is \(ahead.asClockError) the leader's, by which claims are dated: timedatectl"))
+        Remark(
+          words: "This machine's clock is \(ahead.asClockError) the leader's, by which claims are dated: timedatectl"))
     }
     for (station, said) in said.sorted(by: { $0.key.description < $1.key.description }) {
       guard let ahead = said.word.clockAhead else { continue }
       remarks.append(
-        Remark(words: "The clock of \(station) was \(ahead.asClockError) the fleet's when it said so last: timedatectl there"))
+        Remark(
+          words: "The clock of \(station) was \(ahead.asClockError) the fleet's when it said so last: timedatectl there"
+        ))
     }
     for station in stations.sorted(by: { $0.description < $1.description }) where writesOn(station) {
       remarks.append(

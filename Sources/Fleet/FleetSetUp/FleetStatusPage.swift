@@ -87,7 +87,8 @@ extension FleetStatus {
       lines.append("  \(stranger) is none of the fleet's stations, and was written by")
     }
     if let house {
-      let uncounted = uncounted.isEmpty ? "" : ", without \(uncounted.map(\.description).joined(separator: ", ")): a former program"
+      let uncounted =
+        uncounted.isEmpty ? "" : ", without \(uncounted.map(\.description).joined(separator: ", ")): a former program"
       lines += ["", "In and not out, as stations have told: \(house)\(uncounted)"]
     }
     return lines

@@ -170,7 +170,9 @@ package enum EventLog {
       case .agrees: logger.notice("All stations of the fleet name tickets by the same again.")
       }
     case .house(let event):
-      let venue = event.venue.map { "\($0) in and not out over all stations" } ?? "how many are in over all stations is not known now"
+      let venue =
+        event.venue.map { "\($0) in and not out over all stations" }
+        ?? "how many are in over all stations is not known now"
       let alone = event.alone == 0 ? "" : ", \(event.alone) of them let in without the fleet"
       logger.debug("In the house: \(venue); \(event.here) by this one\(alone).")
     case .conflict(let conflict):

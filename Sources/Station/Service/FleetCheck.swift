@@ -111,7 +111,8 @@ package enum FleetCheck {
       found.append(
         .init(
           kind: .doubt,
-          line: "fleet: The clock of the server \(server.name) is \(ahead.asClockError) the leader's. Set it there: timedatectl"
+          line:
+            "fleet: The clock of the server \(server.name) is \(ahead.asClockError) the leader's. Set it there: timedatectl"
         ))
     }
     return found

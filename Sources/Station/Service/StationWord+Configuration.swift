@@ -19,7 +19,8 @@ extension StationWord {
           address: key.naming(address), scope: key.naming(address, Array(system.scope.told.utf8)))
       },
       zone: Zone(
-        january: Int32(clamping: rules.offset(at: 1_800_014_400)), july: Int32(clamping: rules.offset(at: 1_815_652_800))))
+        january: Int32(clamping: rules.offset(at: 1_800_014_400)),
+        july: Int32(clamping: rules.offset(at: 1_815_652_800))))
   }
 }
 

@@ -49,7 +49,8 @@ extension WireWriter {
 extension WireReader {
   mutating func takeFleet() throws(WireError) -> StationSnapshot.Fleet {
     var fleet = StationSnapshot.Fleet(
-      name: try takeText(), condition: StationSnapshot.Condition(state: try takeText(), detail: try takeOptionalWords()))
+      name: try takeText(), condition: StationSnapshot.Condition(state: try takeText(), detail: try takeOptionalWords())
+    )
     fleet.inHouse = try takeOptional { (reader) throws(WireError) in try reader.take() }
     fleet.inHouseHere = try take()
     fleet.alone = try take()

@@ -25,7 +25,8 @@ extension StationJudgement {
     default: break
     }
     if let stuck = fleet.stuck {
-      remarks.append(remark("it cannot be told something, which stays owed: \(stuck)", .init(.fleetStuck, detail: stuck)))
+      remarks.append(
+        remark("it cannot be told something, which stays owed: \(stuck)", .init(.fleetStuck, detail: stuck)))
     }
     if let ahead = fleet.clockAhead {
       remarks.append(

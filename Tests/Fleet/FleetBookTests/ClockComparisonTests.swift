@@ -14,7 +14,8 @@ import Testing
     ahead.map { ahead in
       let told = now
       return comparison.take(
-        sent: told + .milliseconds(ahead * 1_000 - took * 500), answered: told + .milliseconds(ahead * 1_000 + took * 500),
+        sent: told + .milliseconds(ahead * 1_000 - took * 500),
+        answered: told + .milliseconds(ahead * 1_000 + took * 500),
         told: told)
     }
   }

@@ -18,7 +18,8 @@ import Testing
         uniqueKeysWithValues: try keys.map { (try #require(StationID($0.0)), try #require($0.1.publicKey)) }))
   }
 
-  private func stored(_ value: [UInt8], of name: String, at revision: UInt64 = 9, replaced: UInt64 = 4) throws -> StoredClaim
+  private func stored(_ value: [UInt8], of name: String, at revision: UInt64 = 9, replaced: UInt64 = 4) throws
+    -> StoredClaim
   {
     StoredClaim(
       key: .word(of: try #require(StationID(name))), value: value, revision: ClaimRevision(revision),
@@ -92,7 +93,8 @@ import Testing
     let far = try known("west") { $0.zone = .init(january: 0, july: 0) }
     expectEqual(differences(try known("north"), try known("south"), far), ["west zone"])
     let words = try #require(WordDifference.found(in: [known("north"), known("south"), far]).first).words
-    expect(words.contains("west has another time zone") && words.contains("UTC+0, they UTC+1, in July UTC+2"), "\(words)")
+    expect(
+      words.contains("west has another time zone") && words.contains("UTC+0, they UTC+1, in July UTC+2"), "\(words)")
     let scope = try known("west") { $0.systems[0].scope = 1 }
     expectEqual(differences(try known("north"), try known("south"), scope), ["west scope"])
     let address = try known("west") { $0.systems = [.init(address: 70, scope: 70)] }
@@ -124,7 +126,8 @@ import Testing
   @Test(arguments: [(31, nil), (29, "ends in 29 days"), (0, "ends in 0 days"), (-1, "ended at")] as [(Int64, String?)])
   func certificatesAreNamedAMonthBefore(_ days: Int64, _ words: String?) {
     let now = WallTime(seconds: 1_800_000_000)
-    let certificate = FleetCertificate(owner: "the server gate1", ends: now + .seconds(days * 86_400 + (days < 0 ? 0 : 60)))
+    let certificate = FleetCertificate(
+      owner: "the server gate1", ends: now + .seconds(days * 86_400 + (days < 0 ? 0 : 60)))
     let said = certificate.words(at: now)
     expect(words.map { said?.contains($0) == true } ?? (said == nil), "\(said ?? "nothing")")
   }

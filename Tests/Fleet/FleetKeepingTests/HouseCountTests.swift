@@ -9,7 +9,8 @@ import Testing
 
 /// How many are in the house, as each station of a fleet knows it.
 @Suite(.timeLimit(.minutes(1))) struct HouseCountTests {
-  private static let word = StationWord(program: "1", systems: [.init(address: 1, scope: 2)], zone: .init(january: 0, july: 0))
+  private static let word = StationWord(
+    program: "1", systems: [.init(address: 1, scope: 2)], zone: .init(january: 0, july: 0))
 
   /// A process of a station that counts, without a pause.
   private func station(

@@ -138,14 +138,18 @@ import Testing
 
   @Test func whatStationsSayIsCountedAndCompared() throws {
     let status = try status {
-      $0.said = [try station("north"): try word("north", in: 812, out: 3), try station("south"): try word("south", in: 1, out: 5)]
+      $0.said = [
+        try station("north"): try word("north", in: 812, out: 3),
+        try station("south"): try word("south", in: 1, out: 5),
+      ]
     }
     let page = page(status)
     expect(status.isWell, "\(page)")
     expect(page.contains("north  12 s ago                    scangate 1.4.0, 812 in, 3 out"), "\(page)")
     expect(page.contains("In and not out, as stations have told: 805"), "\(page)")
     let former = try self.status { $0.said = [try station("south"): try word("south")] }
-    expect(self.page(former).contains("as stations have told: 0, without north: a former program"), "\(self.page(former))")
+    expect(
+      self.page(former).contains("as stations have told: 0, without north: a former program"), "\(self.page(former))")
   }
 
   @Test func whatSomebodyHasToLookAtIsNamed() throws {
@@ -153,7 +157,10 @@ import Testing
     let changes: [(String, (inout FleetStatus) throws -> Void)] = [
       ("This machine's clock is 5.0 s ahead of the leader's", { $0.facts.clockAhead = .seconds(5) }),
       ("gate2  ITS CLOCK IS 60 S BEHIND THE LEADER'S", { $0.facts.servers[1].clockAhead = .seconds(-60) }),
-      ("The clock of north was 2 min behind the fleet's", { $0.said = [north: try word("north") { $0.clockAhead = .seconds(-130) }] }),
+      (
+        "The clock of north was 2 min behind the fleet's",
+        { $0.said = [north: try word("north") { $0.clockAhead = .seconds(-130) }] }
+      ),
       (
         "south has another scope",
         {

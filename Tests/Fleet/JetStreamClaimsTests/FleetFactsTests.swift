@@ -88,7 +88,8 @@ import Testing
 
   /// What stations say of themselves is no claim.
   @Test func wordsAreNotCountedAsClaims() {
-    let text = stream.replacing("\"messages\":1204", with: "\"messages\":1204,\"subjects\":{\"$KV.summer.w.00\":1,\"$KV.summer.w.01\":1}")
+    let text = stream.replacing(
+      "\"messages\":1204", with: "\"messages\":1204,\"subjects\":{\"$KV.summer.w.00\":1,\"$KV.summer.w.01\":1}")
     expectEqual(FleetFacts(servers: .unsent, stream: .answered([message(text)])).bucket?.keys, 1_202)
   }
 

@@ -128,7 +128,9 @@ import TicketSystemKit
     expect(clocks[1].line.contains("This machine's clock is 5.0 s ahead of the leader's"), "\(clocks)")
     expect(clocks[2].line.contains("The clock of the server gate2 is 60 s behind the leader's"), "\(clocks)")
     let now = WallTime(seconds: 1_800_000_000)
-    let certificates = [FleetCertificate(owner: "the server gate1", ends: now), .init(owner: "another", ends: now + .seconds(9_000_000))]
+    let certificates = [
+      FleetCertificate(owner: "the server gate1", ends: now), .init(owner: "another", ends: now + .seconds(9_000_000)),
+    ]
     expectEqual(FleetCheck.judge(certificates, at: now).map(\.kind), [.doubt])
     func word(_ name: String, scope: UInt64) throws -> (StationID, KnownWord) {
       let id = try #require(StationID(name))

@@ -135,7 +135,8 @@ struct TechnicianModel: Sendable {
         (texts["technician.control"], ([control.server].compactMap(\.self) + words).joined(separator: " · ")))
     }
     if let fleet = station.fleet {
-      let words = [fleet.name, fleet.condition.state, fleet.condition.detail].compactMap(\.self).joined(separator: " · ")
+      let words = [fleet.name, fleet.condition.state, fleet.condition.detail].compactMap(\.self).joined(
+        separator: " · ")
       facts.append((texts["technician.fleet"], "\(words) · \(VenueCount(fleet: fleet, texts: texts).words)"))
     }
     facts.append((texts["technician.dropped"], String(station.counters.eventsDropped)))
