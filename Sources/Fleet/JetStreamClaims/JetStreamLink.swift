@@ -44,6 +44,8 @@ final class JetStreamLink: Sendable {
     /// Since when a leader that is followed has an old book.
     var suspectSince: MonotonicTime?
     var lastRefusal: String?
+    /// Whether the server does not let us ask for lists of tickets, which is nothing to claims.
+    var refusesLists = false
     var followers: [AsyncStream<ClaimStoreState>.Continuation] = []
     var keeper: Task<Void, Never>?
 
@@ -115,6 +117,9 @@ final class JetStreamLink: Sendable {
   func judgeAgain() { waker.nudge() }
 
   private var isRunning: Bool { state.withLock { $0.isRunning } }
+
+  /// Whether the server does not let us ask for lists of tickets.
+  var refusesLists: Bool { state.withLock { $0.refusesLists } }
 
   /// Whether it was stopped.
   var isOver: Bool { state.withLock { $0.isOver } }
@@ -206,6 +211,7 @@ final class JetStreamLink: Sendable {
       return (listening, connection.serverID)
     }
     state.withLock { state in
+      state.refusesLists = false
       state.session = Session(
         number: number, server: server, serverID: serverID, connection: connection, inbox: inbox)
     }
@@ -240,8 +246,11 @@ final class JetStreamLink: Sendable {
   }
 
   private func refused(_ words: String, _ number: UInt64) {
+    let isOfLists =
+      words.contains(settings.listStream) || words.contains(JetStreamSettings.listSubjects(settings.bucket))
     state.withLock { state in
-      if state.session?.number == number { state.lastRefusal = words }
+      guard state.session?.number == number else { return }
+      if isOfLists { state.refusesLists = true } else { state.lastRefusal = words }
     }
   }
 
