@@ -91,6 +91,8 @@ package final class JetStreamClaimStore: ClaimStore {
 
   package var states: AsyncStream<ClaimStoreState> { link.states }
 
+  package var format: BookFormat { link.state.withLock { $0.format } }
+
   /// Makes the bucket, where there is none; one that was made so before stays as it is. Only who administers the servers may.
   /// - Parameter bytes: what it may take on each server's disk.
   package func makeBucket(bytes: Int64, until end: MonotonicTime) async throws(ClaimFault) {
@@ -105,14 +107,14 @@ package final class JetStreamClaimStore: ClaimStore {
       case .stream(let made, _, _, _):
         if let fault = rules.fault(made) { throw fault }
         return
-      // There is one, with other words: it was accepted since, or is another.
+      // There is one, with other words: it was accepted since, or made by another version, or is another.
       case .error(10_058, _):
         let there = StreamAnswer(
           await link.ask(
             NATSRequest(subject: "$JS.API.STREAM.INFO.\(stream)"), until: min(end, link.time.now() + .seconds(5))))
         if case .stream(let found, _, _, let told) = there {
           if let fault = rules.fault(found) { throw fault }
-          if told.accepted > 0 { return }
+          if told.accepted > 0 || found["max_bytes"]?.integer == bytes { return }
         }
         throw .otherVersion("There is a bucket \(link.settings.bucket) already, which was made otherwise.")
       case .error(let number, let words) where ![10_005, 10_008, 10_009].contains(number):

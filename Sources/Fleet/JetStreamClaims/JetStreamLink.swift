@@ -33,6 +33,8 @@ final class JetStreamLink: Sendable {
     var fault: ClaimFault? = .noQuorum
     /// Whether this session's servers were found good once.
     var isGood = false
+    /// In which its claims are written, as was told last.
+    var format = BookFormat.newest
     /// What is known of the book, and whether that was recalled; what was noted of it last.
     var mark: BookMark?
     var isRecalled = false
@@ -295,6 +297,7 @@ final class JetStreamLink: Sendable {
     let refusal = state.withLock { $0.lastRefusal }
     let fault = Judgement(settings: settings, server: session.server, ownID: own, refusal: refusal).fault(servers, told)
     guard fault == nil, case .stream(_, _, _, let book) = told else { return (fault, session.number, true) }
+    state.withLock { $0.format = book.format }
     noteBook()
     switch await judgeBook(book) {
     case .good: return (nil, session.number, true)
