@@ -35,10 +35,12 @@ extension ClaimKeeper {
         return debt
       })
     tasks = [
-      Task { [weak self, states = store.states] in
+      Task(executorPreference: store.tasks) { [weak self, states = store.states] in
         for await state in states { await self?.take(state) }
       },
-      Task { [weak self, stream = store.watch(after: watched)] in await self?.follow(stream) },
+      Task(executorPreference: store.tasks) { [weak self, stream = store.watch(after: watched)] in
+        await self?.follow(stream)
+      },
     ]
     return nil
   }

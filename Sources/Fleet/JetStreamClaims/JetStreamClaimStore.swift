@@ -55,8 +55,9 @@ package final class JetStreamClaimStore: ClaimStore {
       headers: [
         ("Nats-Expected-Last-Subject-Sequence", String(revision.number)), ("Nats-Expected-Stream", settings.stream),
       ], data: value)
+    let before = link.highest
     let written = try ClaimAnswer.written(await link.ask(request, until: end)).get()
-    link.wrote(key, written)
+    guard link.wrote(key, written, after: before) else { throw .lostAnswer }
     return written
   }
 
@@ -90,6 +91,8 @@ package final class JetStreamClaimStore: ClaimStore {
   }
 
   package var states: AsyncStream<ClaimStoreState> { link.states }
+
+  package var tasks: (any TaskExecutor)? { link.timers.tasks }
 
   package var format: BookFormat { link.state.withLock { $0.format } }
 

@@ -79,6 +79,8 @@ struct StreamRules {
   static let acceptedName = "scangate-accepted"
   /// The one that tells in which its claims are written: while its event lasts never another.
   static let formatName = "scangate-format"
+  /// How the servers keep what is full of it: a claim is written again when it is told what became of it, and the former one stays in the file.
+  static let compression = "s2"
   /// What a value and its headers may take.
   static let longestMessage: Int64 = 65_536
 
@@ -105,6 +107,8 @@ struct StreamRules {
     object.add("max_consumers", -1)
     object.add("max_bytes", bytes)
     object.add("max_msg_size", Self.longestMessage)
+    // One that was made otherwise stays so.
+    object.add("compression", former.map { $0["compression"]?.string ?? "none" } ?? Self.compression)
     object.add("num_replicas", Int64(settings.replicas))
     object.add("allow_direct", false)
     object.add("allow_rollup_hdrs", false)

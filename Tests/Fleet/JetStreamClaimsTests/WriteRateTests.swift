@@ -40,14 +40,6 @@ import Testing
     expect(later.map { $0 >= now && $0 < now + .milliseconds(10) } == true)
   }
 
-  /// Whoever comes when the time is over asks for nothing, and is not told to ask for less.
-  @Test func timeThatIsOver() async throws {
-    let store = try await NATSServers.shared(1).store()
-    let now = SystemTime().now()
-    expectEqual(await store.fault(creating: freshKey(), [1], until: now), .noQuorum)
-    await store.stop()
-  }
-
   /// Of ten thousand at once no more than its rate is written, over a real server; the others are told why, and nobody is alone by it.
   @Test func tenThousandAtOnce() async throws {
     let servers = try await NATSServers.shared(1)
