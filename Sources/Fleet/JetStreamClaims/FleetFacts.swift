@@ -113,7 +113,7 @@ extension FleetFacts {
     else { return }
     bucket = Bucket(
       replicas: Int(clamping: settings["num_replicas"]?.integer ?? 1), isClosed: settings["sealed"] == .bool(true),
-      keys: max(0, (state["messages"]?.integer ?? 0) - Int64(clamping: state["subjects"]?.members.count ?? 0)),
+      keys: max(0, (state["num_subjects"]?.integer ?? 0) - Int64(clamping: state["subjects"]?.members.count ?? 0)),
       bytes: state["bytes"]?.integer ?? 0,
       most: settings["max_bytes"]?.integer ?? -1,
       last: ClaimRevision(UInt64(clamping: state["last_seq"]?.integer ?? 0)))
