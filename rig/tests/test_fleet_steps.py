@@ -4,8 +4,8 @@ By hand is what namespaces have not: see `neighbours`; and the station's unit ru
 that is carried over without the internet.
 """
 
-import os
 import json
+import os
 import re
 from pathlib import Path
 
