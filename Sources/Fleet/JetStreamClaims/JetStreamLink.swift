@@ -282,7 +282,7 @@ final class JetStreamLink: Sendable {
     else { return (.noQuorum, 0, true) }
     let stream = await ask(
       NATSRequest(subject: "$JS.API.STREAM.INFO.\(settings.stream)"), until: time.now() + JetStreamLimits.telling,
-      isBounded: false)
+      isBounded: false, again: JetStreamLimits.askingAgain)
     let told = StreamAnswer(stream)
     let own = session.serverID
     let wanted = told.peers
