@@ -105,6 +105,7 @@ final class ClaimWatcher: Sendable {
       } else {
         last = ClaimRevision(end)
       }
+      link.saw(last)
       let news = found.compactMap(change)
       state.withLock { state in
         state.news += news
