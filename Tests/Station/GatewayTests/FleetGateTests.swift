@@ -131,7 +131,8 @@ private struct FleetStationBench {
   /// What ledger and fleet conclude is on the disk before anybody passes; where it is not in time, the same person is let in once it is.
   @Test(arguments: [true, false]) func nobodyPassesBeforeTheDiskHasIt(_ isInTime: Bool) async throws {
     let north = try await Shared().station("north")
-    north.system.script(FleetStationBench.code, .hold(.valid(Entitlement(quantity: 1, details: TicketDetails(holder: "Ada Lovelace")))))
+    let entitlement = Entitlement(quantity: 1, details: TicketDetails(holder: "Ada Lovelace"))
+    north.system.script(FleetStationBench.code, .hold(.valid(entitlement)))
     let isDecided = Mutex(false)
     async let presented = {
       let kept = await north.present()
