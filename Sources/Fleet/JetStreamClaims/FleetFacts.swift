@@ -113,7 +113,7 @@ extension FleetFacts {
     else { return }
     bucket = Bucket(
       replicas: Int(clamping: settings["num_replicas"]?.integer ?? 1), isClosed: settings["sealed"] == .bool(true),
-      keys: max(0, (state["num_subjects"]?.integer ?? 0) - Int64(clamping: state["subjects"]?.members.count ?? 0)),
+      keys: max(0, (state["num_subjects"]?.integer ?? 0) - Self.words(state["subjects"])),
       bytes: state["bytes"]?.integer ?? 0,
       most: settings["max_bytes"]?.integer ?? -1,
       last: ClaimRevision(UInt64(clamping: state["last_seq"]?.integer ?? 0)))
@@ -126,6 +126,11 @@ extension FleetFacts {
 }
 
 extension FleetFacts {
+  /// How many keys are no claims, as they were asked for.
+  private static func words(_ subjects: JSONValue?) -> Int64 {
+    if case .object(let keys)? = subjects { Int64(clamping: keys.count) } else { 0 }
+  }
+
   /// Compares the clocks of those who have told with the leader's, by which claims are dated.
   private mutating func compareClocks(_ sent: WallTime, _ answered: WallTime) {
     guard let leads = servers.first(where: { $0.name == leader })?.time else { return }
