@@ -13,12 +13,16 @@ package final class JetStreamClaimStore: ClaimStore {
   private let rate: Mutex<WriteRate>
 
   /// Makes the store; nothing is connected before `start`.
-  /// - Parameter marks: where the station remembers the book, so that it refuses one that has gone back; `nil` of who only looks.
+  /// - Parameters:
+  ///   - marks: where the station remembers the book, so that it refuses one that has gone back; `nil` of who only looks.
+  ///   - onOrder: told the order for the whole fleet that lies in the book, as bytes that nobody has judged, each time that the book is
+  ///     looked at, and before anything is claimed in it; from any thread, and to return at once.
   /// - Throws: where no thread can be had.
   package init(
-    _ settings: JetStreamSettings, marks: (any BookMarks)? = nil, time: any TimeSource = SystemTime()
+    _ settings: JetStreamSettings, marks: (any BookMarks)? = nil, time: any TimeSource = SystemTime(),
+    onOrder: (@Sendable ([UInt8]) -> Void)? = nil
   ) throws(SystemError) {
-    link = try JetStreamLink(settings, marks: marks, time: time)
+    link = try JetStreamLink(settings, marks: marks, time: time, onOrder: onOrder)
     rate = Mutex(WriteRate(settings.writeRate))
   }
 
@@ -103,14 +107,14 @@ package final class JetStreamClaimStore: ClaimStore {
       case .stream(let made, _, _, _):
         if let fault = rules.fault(made) { throw fault }
         return
-      // There is one, with other words: it was accepted since, or is another.
+      // There is one, with other words: it was accepted since, has an order, or is another.
       case .error(10_058, _):
         let there = StreamAnswer(
           await link.ask(
             NATSRequest(subject: "$JS.API.STREAM.INFO.\(stream)"), until: min(end, link.time.now() + .seconds(5))))
         if case .stream(let found, _, _, let told) = there {
           if let fault = rules.fault(found) { throw fault }
-          if told.accepted > 0 { return }
+          if told.accepted > 0 || told.order != nil { return }
         }
         throw .otherVersion("There is a bucket \(link.settings.bucket) already, which was made otherwise.")
       case .error(let number, let words) where ![10_005, 10_008, 10_009].contains(number):

@@ -51,6 +51,8 @@ struct BookTold: Equatable {
   var made: String
   /// The last time that its administrator has accepted it as it is; 0 of none.
   var accepted: Int64
+  /// The order for the whole fleet that its administrator has put into it, as text; `nil` of none. Nobody has judged it.
+  var order: String?
   /// Its last revision.
   var last: ClaimRevision
   /// Whether a majority follows the leader, itself as well.
@@ -59,6 +61,7 @@ struct BookTold: Equatable {
   init(_ json: JSONValue) {
     made = json["created"]?.string ?? ""
     accepted = json["config"]?["metadata"]?[StreamRules.acceptedName]?.string.flatMap { Int64($0) } ?? 0
+    order = json["config"]?["metadata"]?[StreamRules.orderName]?.string
     last = ClaimRevision(UInt64(clamping: json["state"]?["last_seq"]?.integer ?? 0))
     let others = json["cluster"]?["replicas"]?.array ?? []
     let heard = others.count {
@@ -74,6 +77,8 @@ struct StreamRules {
   static let markName = "scangate-fleet"
   /// The one that tells when its administrator has accepted it as it is.
   static let acceptedName = "scangate-accepted"
+  /// The one that has its last order for the whole fleet.
+  static let orderName = "scangate-order"
   /// What a value and its headers may take.
   static let longestMessage: Int64 = 65_536
 
@@ -83,7 +88,8 @@ struct StreamRules {
   /// - Parameters:
   ///   - bytes: what it may take on each server's disk.
   ///   - accepted: when it was accepted last; 0 of never.
-  func made(bytes: Int64, accepted: Int64 = 0) -> String {
+  ///   - order: the last one for the whole fleet.
+  func made(bytes: Int64, accepted: Int64 = 0, order: String? = nil) -> String {
     var object = JSONText()
     object.add("name", settings.stream)
     object.add("description", "claims of a fleet of scangate stations")
@@ -105,6 +111,7 @@ struct StreamRules {
     var metadata = JSONText()
     metadata.add(Self.markName, settings.mark)
     if accepted > 0 { metadata.add(Self.acceptedName, String(accepted)) }
+    if let order { metadata.add(Self.orderName, order) }
     object.add("metadata", object: metadata.text)
     return object.text
   }

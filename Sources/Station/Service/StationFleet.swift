@@ -7,10 +7,11 @@ internal import ScanConfiguration
 internal import ScanModel
 internal import TicketSystemKit
 
-/// What a station has of its fleet while it serves: the connection to the servers, and who keeps its claims. Where the configuration has no
+/// What a station has of its fleet while it serves: the connection to the servers, who keeps its claims, and who knows what all were ordered. Where the configuration has no
 /// fleet there is none of this, and the client library of NATS is never loaded.
 struct StationFleet: Sendable {
   let keeper: ClaimKeeper
+  let orders: FleetOrderKeeper
   private let store: JetStreamClaimStore
 
   /// Reads credential and certificates, and begins to connect.
@@ -21,10 +22,14 @@ struct StationFleet: Sendable {
   ) throws(SetupError) -> StationFleet {
     let member = try FleetMember(fleet, station: station, credentials: credentials)
     let (id, credential) = (member.id, member.credential)
+    let orders = FleetOrderKeeper(
+      event: fleet.name, seal: FleetOrderSeal(event: fleet.name, administrators: fleet.administrators), book: book,
+      time: time)
     let store: JetStreamClaimStore
     do throws(SystemError) {
       store = try JetStreamClaimStore(
-        member.settings, marks: JournalBookMarks(book, fleet: fleet.name), time: time)
+        member.settings, marks: JournalBookMarks(book, fleet: fleet.name), time: time,
+        onOrder: { orders.take($0) })
     } catch { throw SetupError("fleet: no thread can be had for its servers (\(error.words)).") }
     let seal = ClaimSeal(fleet: fleet.name, station: id, key: credential.signing, stations: fleet.stations)
     let keeper = ClaimKeeper(
@@ -32,7 +37,7 @@ struct StationFleet: Sendable {
         fleet: fleet.name, station: id, key: credential.key, seal: seal, alone: fleet.alone),
       store: store, book: book, memory: memory, loop: loop, time: time)
     store.start()
-    return StationFleet(keeper: keeper, store: store)
+    return StationFleet(keeper: keeper, orders: orders, store: store)
   }
 
   /// Ends the connection.
