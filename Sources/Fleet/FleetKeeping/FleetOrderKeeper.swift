@@ -132,7 +132,7 @@ package final class FleetOrderKeeper: Sendable {
             return (
               false,
               .ignored(
-              "In the fleet's book is an earlier order (\(order.at.iso8601Seconds), by \(order.who)) than this station knows: the later one holds. \(known.words)"
+                "In the fleet's book is an earlier order (\(order.at.iso8601Seconds), by \(order.who)) than this station knows: the later one holds. \(known.words)"
               )
             )
           }

@@ -37,7 +37,8 @@ package struct FleetInvitation: Sendable, Equatable {
 
   package static func == (a: Self, b: Self) -> Bool {
     (a.until, a.station, a.event, a.servers, a.authority) == (b.until, b.station, b.event, b.servers, b.authority)
-      && a.stations == b.stations && a.administrators == b.administrators && a.credential.toBeSealed == b.credential.toBeSealed
+      && a.stations == b.stations && a.administrators == b.administrators
+      && a.credential.toBeSealed == b.credential.toBeSealed
   }
 
   /// Why a text is none that can be taken. No part of it is told.

@@ -52,7 +52,7 @@ enum FleetSteps {
     "Give each station its section fleet.yaml anew, from its folder below stations, and restart it where nobody passes just then: until then it believes no order for the whole fleet that is given now (scangate fleet maintenance)"
 
   static let administratorAlone =
-    "Give each station its section fleet.yaml anew, from its folder below stations, and restart it where nobody passes just then: until then it believes orders by the former key as well"
+    "A station believes orders by the former key as well until it has its section fleet.yaml anew, from its folder below stations; no server takes who has it any more."
 
   static func credential(_ station: StationID) -> String {
     "Give the station \(station) its credential anew: sudo scangate credential set fleet --file credential && rm credential; sudo systemctl restart scangate"

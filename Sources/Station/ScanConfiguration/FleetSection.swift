@@ -128,7 +128,8 @@ enum FleetSection {
           at: place, "\(key) has no effect with alone: refuse", "write alone: list or alone: trust, or remove \(key)")
       }
     }
-    guard let name, let servers, let credential, let ca, let stations, let administrators, let alone, let people, let time
+    guard let name, let servers, let credential, let ca, let stations, let administrators, let alone, let people,
+      let time
     else {
       return nil
     }

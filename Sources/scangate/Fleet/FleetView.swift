@@ -54,7 +54,8 @@ struct FleetView {
       settings: try spoken { () throws(FleetFault) in try place.settings(layout) }, fleet: layout.name,
       event: layout.event, nodes: layout.nodes,
       keys: Dictionary(layout.stations.map { ($0.name, $0.signs) }) { first, _ in first },
-      administrators: layout.administratorKeys, revoked: Set(layout.stations.filter(\.isRevoked).map(\.name)), rotation: layout.rotation?.words)
+      administrators: layout.administratorKeys, revoked: Set(layout.stations.filter(\.isRevoked).map(\.name)),
+      rotation: layout.rotation?.words)
   }
 
   /// What reads claims. By what it would write nobody believes it.

@@ -116,7 +116,8 @@ extension GateController {
     let means = [
       isMaintenanceOrdered ? "an order" : nil, maintenance.withLock { $0 } ? "its maintenance input" : nil,
     ].compactMap(\.self)
-    let own = means.isEmpty
+    let own =
+      means.isEmpty
       ? nil : "Staff have taken gate \(settings.gate) out of service by \(means.joined(separator: " and "))."
     let all = [fleetMaintenance, own].compactMap(\.self)
     return all.isEmpty ? nil : all.joined(separator: " ")
