@@ -48,6 +48,15 @@ package struct JetStreamSettings: Sendable {
   /// Where claims are written.
   func subject(_ key: ClaimKey) -> String { "$KV.\(bucket).\(key)" }
 
+  /// The stream of lists of tickets beside it.
+  var listStream: String { Self.listStream(bucket) }
+  static func listStream(_ bucket: String) -> String { "LISTS_\(bucket)" }
+
+  /// All places of lists, and where one is written.
+  var listSubjects: String { "\(Self.listSubjects(bucket)).>" }
+  func listSubject(_ place: ListPlace) -> String { "\(Self.listSubjects(bucket)).\(place.description)" }
+  static func listSubjects(_ bucket: String) -> String { "LISTS.\(bucket)" }
+
   /// The key that is written there; `nil` where that is nobody's of a fleet.
   func key(_ subject: String) -> ClaimKey? {
     let begin = "$KV.\(bucket)."
