@@ -300,7 +300,7 @@ class Steps(PageCase):
     def until_gate(self, station, state, words):
         def is_so():
             told = [event for event in self.events[station]() if event["type"] == "gate"]
-            return told and told[-1]["state"] == state and words in (told[-1]["detail"] or "")
+            return told and told[-1]["state"] == state and words in (told[-1].get("detail") or "")
 
         self.rig.until(is_so, 30, f"{state} at {station}")
 
