@@ -300,7 +300,7 @@ final class JetStreamLink: Sendable {
     let seen = highest
     let stream = await ask(
       NATSRequest(subject: "$JS.API.STREAM.INFO.\(settings.stream)"), until: time.now() + JetStreamLimits.telling,
-      isBounded: false)
+      isBounded: false, again: JetStreamLimits.askingAgain)
     let told = StreamAnswer(stream)
     // Whoever shows it: who has signed it is judged elsewhere. Before anybody claims by what comes of this.
     if let onOrder, case .stream(_, _, _, let book) = told, let order = book.order {
