@@ -22,7 +22,7 @@ import WireText
   @Test func settingsOfABook() throws {
     let made = """
       {"name":"KV_summer","description":"claims of a fleet of scangate stations","subjects":["$KV.summer.>"],\
-      "retention":"limits","storage":"file","discard":"new","max_msgs_per_subject":1,"max_msgs":-1,"max_age":0,\
+      "retention":"limits","storage":"file","discard":"new","max_msgs_per_subject":-1,"max_msgs":-1,"max_age":0,\
       "max_consumers":-1,"max_bytes":500000000,"max_msg_size":65536,"compression":"s2","num_replicas":3,"allow_direct":false,\
       "allow_rollup_hdrs":false,"deny_delete":true,"deny_purge":true,\
       "metadata":{"scangate-fleet":"0123456789abcdef0123456789abcdef","scangate-format":"1"}}
