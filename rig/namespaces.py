@@ -61,6 +61,8 @@ def furnish(program, leds):
     os.chmod("/run/tmp", 0o1777)
     os.environ["TMPDIR"] = "/run/tmp"
     mount(Path(program).resolve().parent, "/run/program", flags=BIND | RECURSIVE)
+    # Scanners are pseudo-terminals: by one number another test's would be opened, and claimed, when one has just gone.
+    mount("devpts", "/dev/pts", "devpts", data="newinstance,mode=620,ptmxmode=666")
     _furnish_etc()
     _furnish_leds(leds)
     subprocess.run(["ip", "link", "set", "lo", "up"], check=True)
