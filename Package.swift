@@ -58,7 +58,7 @@ let floors: [(name: String, rooms: [String])] = [
   ("Outputs", ["SignalOutputs", "HolderProtocol", "OutputHolder", "HolderClient", "scangate-outputs"]),
   ("Storage", ["SQLiteFile", "Sealing", "Journal", "TicketLists"]),
   ("Web", ["WireText", "CodeSigning", "TicketTransport"]),
-  ("Fleet", ["FleetBook", "FleetKeeping", "JetStreamClaims", "FleetSetUp"]),
+  ("Fleet", ["FleetBook", "FleetKeeping", "FleetLists", "JetStreamClaims", "FleetSetUp"]),
   ("TicketSystems", ["TicketSystemKit", "EventSchedule", "Subscriptions", "Bookings", "SignedTickets"]),
   ("SetUp", ["SetUpCodes", "Enrolment", "KioskControl"]),
   (
@@ -209,7 +209,7 @@ let package = Package(
     room("Sealing", ["LibCrypto", "LinuxIO", "ScanModel"], plain),
     room("SQLiteFile", ["CSQLite"], plain),
     room("Journal", ["CLinux", "CSQLite", "LinuxIO", "SQLiteFile", "ScanModel", "Sealing"]),
-    room("TicketLists", ["LinuxIO", "Reading", "SQLiteFile", "ScanModel", "Sealing"]),
+    room("TicketLists", ["LinuxIO", "Reading", "SQLiteFile", "ScanModel", "Sealing", "WireCoding"]),
 
     // What strangers write, read and written by hand: JSON, times, percent-encoding. No network in it.
     room("WireText", ["ScanModel"], plain),
@@ -220,6 +220,8 @@ let package = Package(
     // Several stations, one book.
     room("FleetBook", ["LibCrypto", "ScanModel", "WireCoding"]),
     room("FleetKeeping", ["FleetBook", "LinuxIO", "ScanModel", "WireCoding"], small),
+    room(
+      "FleetLists", ["FleetBook", "LibCrypto", "LinuxIO", "ScanModel", "Sealing", "TicketLists", "WireCoding"], small),
     room(
       "JetStreamClaims",
       ["CNATS", "CodeSigning", "FleetBook", "LibCrypto", "LinuxIO", "ScanModel", "WireText"], small),
@@ -297,7 +299,7 @@ let package = Package(
     room(
       "Service",
       [
-        "FleetBook", "FleetKeeping", "Gateway", "JetStreamClaims", "Journal", "LibCrypto", "LinuxIO",
+        "FleetBook", "FleetKeeping", "FleetLists", "Gateway", "JetStreamClaims", "Journal", "LibCrypto", "LinuxIO",
         "ScanConfiguration", "ScanModel", "Sealing", "StationProtocol", "StationSetUp",
         "StationSocket",
         "TicketLists",
@@ -479,6 +481,9 @@ let package = Package(
     tests(
       of: "FleetKeeping", ["FleetBook", "FleetTesting", "LibCrypto", "ScanModel", "ScanTesting", "WireCoding"]),
     tests(
+      of: "FleetLists",
+      ["FleetBook", "LibCrypto", "LinuxIO", "ScanModel", "ScanTesting", "Sealing", "TicketLists", "WireCoding"]),
+    tests(
       of: "JetStreamClaims",
       [
         "CNATS", "FleetBook", "FleetTesting", "LibCrypto", "LinuxIO", "ScanModel", "ScanTesting",
@@ -498,7 +503,9 @@ let package = Package(
       ]),
     .testTarget(
       name: "TicketListsTests",
-      dependencies: ["Expectations", "LinuxIO", "SQLiteFile", "ScanModel", "ScanTesting", "Sealing", "TicketLists"],
+      dependencies: [
+        "Expectations", "LinuxIO", "SQLiteFile", "ScanModel", "ScanTesting", "Sealing", "TicketLists", "WireCoding",
+      ],
       path: "Tests/Storage/TicketListsTests",
       exclude: ["exports"], swiftSettings: quick),
     tests(of: "WireText", ["ScanModel", "ScanTesting"]),

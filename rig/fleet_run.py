@@ -44,6 +44,7 @@ def evening(seed, seconds, tickets, rate=10.0, say=None, servers=3, stations=8, 
         if say:
             say(outcome.log[-1])
 
+    wait_for_day(seconds, tell)
     sale = sold(chance, tickets)
     world = World(os.environ["NATS_SERVER"], servers, stations, second)
     people, nemesis = People(world, sale, chance), Nemesis(world, random.Random(seed + 1), tell, longest)
@@ -101,6 +102,14 @@ def evening(seed, seconds, tickets, rate=10.0, say=None, servers=3, stations=8, 
         (ROOT / "presented.json").write_text(json.dumps({f"{station} {gate}": those for (station, gate), those in people.presented.items()}))
         world.close()
     return outcome
+
+
+def wait_for_day(seconds, tell):
+    """Returns when an evening that lasts so long is over before midnight: tickets are for one day, by UTC."""
+    left = 86400 - time.time() % 86400
+    if left < 2 * seconds + 60:
+        tell(f"waits {left:.0f} s for midnight: tickets are for one day")
+        time.sleep(left + 1)
 
 
 def minutes(options):

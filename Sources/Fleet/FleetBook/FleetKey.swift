@@ -1,4 +1,4 @@
-internal import LibCrypto
+package import LibCrypto
 
 /// What all stations of a fleet have and nobody else: by it they name tickets and sales to each other.
 package struct FleetKey: Sendable {
@@ -6,6 +6,9 @@ package struct FleetKey: Sendable {
   package static let length = 32
 
   private let names: HMACSHA256
+  private let listNames: HMACSHA256
+  /// Seals what stations tell each other of lists of tickets.
+  package let lists: SymmetricKey
   /// Tells this key from another and gives no part of it away: 32 hexadecimal digits, kept with the fleet's stream. Stations of two
   /// keys would name one ticket differently, and each admit it.
   package let mark: String
@@ -13,22 +16,39 @@ package struct FleetKey: Sendable {
   /// Makes the key of its bytes; `nil` unless there are `length` of them.
   package init?(bytes: [UInt8]) {
     guard bytes.count == Self.length else { return nil }
-    let key = SymmetricKey(data: bytes)
-    func derived(_ purpose: String) -> HMACSHA256 {
-      HMACSHA256(key: HKDFSHA256.deriveKey(inputKeyMaterial: key, info: [UInt8](purpose.utf8)))
+    let whole = SymmetricKey(data: bytes)
+    func key(_ purpose: String) -> SymmetricKey {
+      HKDFSHA256.deriveKey(inputKeyMaterial: whole, info: [UInt8](purpose.utf8))
     }
+    func derived(_ purpose: String) -> HMACSHA256 { HMACSHA256(key: key(purpose)) }
     names = derived("scangate fleet names 1")
+    listNames = derived("scangate fleet names of lists 1")
+    lists = key("scangate fleet lists 1")
     mark = derived("scangate fleet mark 1").authenticationCode(for: []).prefix(16)
       .map { String($0 >> 4, radix: 16) + String($0 & 15, radix: 16) }.joined()
   }
 
   /// The name of what `parts` tell: the ticket system's server, its scope's part, and the folded ticket key or the sale.
   package func name(_ kind: ClaimKey.Kind, _ parts: [UInt8]...) -> ClaimKey? {
-    var message = names.message()
-    for part in [Array(kind.rawValue.utf8)] + parts {
+    ClaimKey(kind, digest: Self.digest([Array(kind.rawValue.utf8)] + parts, by: names))
+  }
+
+  /// What the list of a ticket system is called, of these tickets alone: its server, and for how long "once" holds there.
+  package func name(ofListOf server: String, scope: [UInt8]) -> [UInt8] {
+    Self.digest([[UInt8]("list".utf8), Array(server.utf8), scope], by: listNames)
+  }
+
+  /// What a list's ticket is called. It has nothing to do with the name of its claim: two spellings are two.
+  package func name(ofListed code: [UInt8], of server: String) -> [UInt8] {
+    Self.digest([[UInt8]("ticket".utf8), Array(server.utf8), code], by: listNames)
+  }
+
+  private static func digest(_ parts: [[UInt8]], by key: HMACSHA256) -> [UInt8] {
+    var message = key.message()
+    for part in parts {
       withUnsafeBytes(of: UInt64(part.count).bigEndian) { message.update(data: $0) }
       message.update(data: part)
     }
-    return ClaimKey(kind, digest: Array(message.finalize().prefix(ClaimKey.digestLength)))
+    return Array(message.finalize().prefix(ClaimKey.digestLength))
   }
 }

@@ -34,7 +34,7 @@ extension ClaimKeeper {
       ? "again and again, and it is left alone: other stations may let somebody in on that ticket"
       : "and it was written once more"
     let words =
-      "\(who) has taken an admission at gate \(gate) of this station out of the fleet's book, \(done). No station does that: its credential was stolen or copied. Take it out: scangate fleet revoke \(author?.description ?? "")"
+      "\(who) has taken an admission at gate \(gate) of this station out of the fleet's book, \(done). No station does that: its credential was stolen or copied (scangate fleet revoke \(author?.description ?? "STATION")), or the servers' books differ (scangate fleet status)."
     guard lossesTold.count < Self.mostLosses, lossesTold.insert(words).inserted else { return }
     tell(.stuck(words))
   }

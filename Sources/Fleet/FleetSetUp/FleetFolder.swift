@@ -50,6 +50,16 @@ package struct FleetFolder: Sendable {
     } catch { throw fault(error) }
   }
 
+  /// Writes the servers' files as this version of the program does, where an earlier one has written others.
+  /// - Returns: whether any was another.
+  package func renewServers(_ layout: FleetLayout) throws(FleetFault) -> Bool {
+    var files: [FleetFile] = []
+    for file in FleetChange.servers(layout) where try read(file.path) != file.bytes { files.append(file) }
+    guard !files.isEmpty else { return false }
+    try apply(FleetChange(layout: layout, files: files, removed: [], steps: []))
+    return true
+  }
+
   /// Notes that the event's book was made.
   package func noteOpened(_ layout: FleetLayout) throws(FleetFault) {
     guard !layout.wasOpened else { return }

@@ -51,6 +51,8 @@ package struct FleetLayout: Sendable, Equatable {
   package var routePort: UInt16 = 6_222
   /// How many bytes the book of one event may take on each server's disk.
   package var room: Int64 = 500_000_000
+  /// The same for the lists of tickets that its stations give each other.
+  package var listRoom: Int64 { room / 4 }
   package var rotation: Rotation?
 
   /// What a fleet's, an event's and a station's name have.

@@ -31,7 +31,7 @@ enum FleetServerFiles {
       fleet: layout.name, name: node.name, listen: .init(host: anywhere, port: layout.port),
       certificate: "\(folder)/\(certificate)", key: "\(folder)/\(key)", authority: "\(folder)/\(authority)",
       // Of two events that follow each other both have room.
-      folder: claims, disk: 2 * layout.room, bucket: layout.event)
+      folder: claims, disk: 2 * (layout.room + layout.listRoom), bucket: layout.event)
     if let former = layout.formerEvent { configuration.buckets.append(former) }
     if layout.nodes.count > 1 {
       configuration.cluster = .init(host: anywhere, port: layout.routePort)

@@ -55,8 +55,9 @@ package final class JetStreamClaimStore: ClaimStore {
       headers: [
         ("Nats-Expected-Last-Subject-Sequence", String(revision.number)), ("Nats-Expected-Stream", settings.stream),
       ], data: value)
+    let before = link.highest
     let written = try ClaimAnswer.written(await link.ask(request, until: end)).get()
-    link.wrote(key, written)
+    guard link.wrote(key, written, after: before) else { throw .lostAnswer }
     return written
   }
 

@@ -39,9 +39,13 @@ final class JetStreamLink: Sendable {
     var mark: BookMark?
     var isRecalled = false
     var noted: BookMark?
+    /// The greatest revision that is known to be, or to have been, in the book.
+    var highest = ClaimRevision.none
     /// Since when a leader that is followed has an old book.
     var suspectSince: MonotonicTime?
     var lastRefusal: String?
+    /// Whether the server does not let us ask for lists of tickets, which is nothing to claims.
+    var refusesLists = false
     var followers: [AsyncStream<ClaimStoreState>.Continuation] = []
     var keeper: Task<Void, Never>?
 
@@ -109,7 +113,13 @@ final class JetStreamLink: Sendable {
     await calls.heartbeat()
   }
 
+  /// Servers are judged again at once.
+  func judgeAgain() { waker.nudge() }
+
   private var isRunning: Bool { state.withLock { $0.isRunning } }
+
+  /// Whether the server does not let us ask for lists of tickets.
+  var refusesLists: Bool { state.withLock { $0.refusesLists } }
 
   /// Whether it was stopped.
   var isOver: Bool { state.withLock { $0.isOver } }
@@ -201,6 +211,7 @@ final class JetStreamLink: Sendable {
       return (listening, connection.serverID)
     }
     state.withLock { state in
+      state.refusesLists = false
       state.session = Session(
         number: number, server: server, serverID: serverID, connection: connection, inbox: inbox)
     }
@@ -235,8 +246,11 @@ final class JetStreamLink: Sendable {
   }
 
   private func refused(_ words: String, _ number: UInt64) {
+    let isOfLists =
+      words.contains(settings.listStream) || words.contains(JetStreamSettings.listSubjects(settings.bucket))
     state.withLock { state in
-      if state.session?.number == number { state.lastRefusal = words }
+      guard state.session?.number == number else { return }
+      if isOfLists { state.refusesLists = true } else { state.lastRefusal = words }
     }
   }
 
@@ -280,9 +294,10 @@ final class JetStreamLink: Sendable {
         return state.session
       })
     else { return (.noQuorum, 0, true) }
+    let seen = highest
     let stream = await ask(
       NATSRequest(subject: "$JS.API.STREAM.INFO.\(settings.stream)"), until: time.now() + JetStreamLimits.telling,
-      isBounded: false)
+      isBounded: false, again: JetStreamLimits.askingAgain)
     let told = StreamAnswer(stream)
     let own = session.serverID
     let wanted = told.peers
@@ -299,7 +314,7 @@ final class JetStreamLink: Sendable {
     guard fault == nil, case .stream(_, _, _, let book) = told else { return (fault, session.number, true) }
     state.withLock { $0.format = book.format }
     noteBook()
-    switch await judgeBook(book) {
+    switch await judgeBook(book, seen: seen) {
     case .good: return (nil, session.number, true)
     case .unheard: return (.noQuorum, session.number, true)
     case .doubtful: return (.noQuorum, session.number, false)

@@ -78,13 +78,15 @@ package struct JetStreamServerConfiguration: Sendable {
   /// Below which whoever has a key is answered; `key` is its public half.
   static func inbox(_ key: String) -> String { "_INBOX.\(key)" }
 
-  /// Where a station may publish to.
-  private var mayPublish: [String] {
+  /// Where a station may publish to: claims of all, and lists of tickets below its own name.
+  private func mayPublish(_ station: String) -> [String] {
     let api = "$JS.API"
     return buckets.flatMap { bucket in
-      let stream = "KV_\(bucket)"
+      let (stream, lists) = ("KV_\(bucket)", JetStreamSettings.listStream(bucket))
       return [
         "$KV.\(bucket).>", "\(api).STREAM.INFO.\(stream)", "\(api).STREAM.MSG.GET.\(stream)",
+        "\(JetStreamSettings.listSubjects(bucket)).\(station).>", "\(api).STREAM.INFO.\(lists)",
+        "\(api).STREAM.MSG.GET.\(lists)",
       ]
     } + [ServerAnswer.subject]
   }
@@ -106,8 +108,8 @@ package struct JetStreamServerConfiguration: Sendable {
       "    imports: [ { service: { account: SYS, subject: \"\(ServerAnswer.subject)\" } } ]", "    users: [",
     ]
     for user in administrators { lines.append("      { nkey: \(quoted(user.key)) } # \(comment(user.name))") }
-    let publish = "publish: { allow: [\(mayPublish.map(quoted).joined(separator: ", "))] }"
     for user in stations {
+      let publish = "publish: { allow: [\(mayPublish(user.name).map(quoted).joined(separator: ", "))] }"
       let may = "\(publish), subscribe: { allow: [\(quoted(Self.inbox(user.key) + ".>"))] }"
       lines.append("      { nkey: \(quoted(user.key)), permissions: { \(may) } } # \(comment(user.name))")
     }

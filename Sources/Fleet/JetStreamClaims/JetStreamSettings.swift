@@ -48,6 +48,15 @@ package struct JetStreamSettings: Sendable {
   /// Where claims are written.
   func subject(_ key: ClaimKey) -> String { "$KV.\(bucket).\(key)" }
 
+  /// The stream of lists of tickets beside it.
+  var listStream: String { Self.listStream(bucket) }
+  static func listStream(_ bucket: String) -> String { "LISTS_\(bucket)" }
+
+  /// All places of lists, and where one is written.
+  var listSubjects: String { "\(Self.listSubjects(bucket)).>" }
+  func listSubject(_ place: ListPlace) -> String { "\(Self.listSubjects(bucket)).\(place.description)" }
+  static func listSubjects(_ bucket: String) -> String { "LISTS.\(bucket)" }
+
   /// The key that is written there; `nil` where that is nobody's of a fleet.
   func key(_ subject: String) -> ClaimKey? {
     let begin = "$KV.\(bucket)."
@@ -75,8 +84,9 @@ enum JetStreamLimits {
   /// After so many judgements in vain another server is asked; each time after more, up to the most.
   static let leastVain = 3
   static let mostVain = 24
-  /// How long the leader may take to tell of its stream.
+  /// How long the leader may take to tell of its stream, and how often it is asked meanwhile.
   static let telling = Duration.seconds(2)
+  static let askingAgain = Duration.milliseconds(500)
   /// How long servers are waited for that do not tell of themselves.
   static let gathering = Duration.milliseconds(500)
   /// How many calls wait for their answers, and how many bytes of them.

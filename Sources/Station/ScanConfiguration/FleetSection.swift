@@ -16,6 +16,8 @@ package struct FleetConfiguration: Sendable, Equatable {
   package var stations: [StationID: Ed25519.PublicKey]
   /// What is done while the fleet cannot be asked.
   package var alone: AlonePolicy
+  /// Whose lists of tickets all others take; those stations give them.
+  package var listsFrom: [StationID]
   /// Where the stations stand.
   private let position: SourcePosition
 
@@ -24,7 +26,7 @@ package struct FleetConfiguration: Sendable, Equatable {
 
   init(
     name: String, servers: [FleetServer], credential: CredentialReference, ca: FileReference,
-    stations: [StationID: Ed25519.PublicKey], alone: AlonePolicy, position: SourcePosition
+    stations: [StationID: Ed25519.PublicKey], alone: AlonePolicy, listsFrom: [StationID], position: SourcePosition
   ) {
     self.name = name
     self.servers = servers
@@ -32,20 +34,29 @@ package struct FleetConfiguration: Sendable, Equatable {
     self.ca = ca
     self.stations = stations
     self.alone = alone
+    self.listsFrom = listsFrom
     self.position = position
   }
 
   /// Where it stands in the file is none of it.
   package static func == (a: Self, b: Self) -> Bool {
     a.name == b.name && a.servers == b.servers && a.credential.name == b.credential.name && a.ca.path == b.ca.path
-      && a.stations == b.stations && a.alone == b.alone
+      && a.stations == b.stations && a.alone == b.alone && a.listsFrom == b.listsFrom
   }
 
   /// Whether nobody passes while the fleet cannot be asked.
   package var refusesAlone: Bool { alone == .refuse }
 
+  /// Whether a station takes lists of tickets from others.
+  package func takesLists(_ station: String) -> Bool { listsFrom.contains { $0.description != station } }
+
   /// Whether this station is one of the fleet.
   func check(station: String, _ findings: Findings) {
+    for giver in listsFrom where stations[giver] == nil {
+      findings.error(
+        at: position, "fleet.listsFrom names \(quoted(giver.description)), which is none of fleet.stations",
+        "write a station's name, or remove it")
+    }
     guard let id = StationID(station) else {
       return findings.error(
         at: position, "station.name is \(quoted(station)), which no station of a fleet can be called",
@@ -101,17 +112,23 @@ enum FleetSection {
     "aloneFor", .duration(.seconds(60) ... .seconds(86_400), example: "15 min"), default: usual.time,
     "With `list` and `trust`: for how long since the fleet could be asked last. A restart begins it anew.")
 
+  private static let listsFrom = SchemaKey.key(
+    "listsFrom", .list(of: .fleetStation, count: 0...16, noun: "stations"), default: [],
+    "Stations that give the lists of tickets which they have fetched or imported; all others take them, where theirs are older or not there. Name none that others may get at: a ticket that it invents is let in."
+  )
+
   private static let inlineSecret =
     "put it in with \"scangate credential set NAME\" and write credential: NAME"
 
   static let schema = SectionSchema(
-    key, name, servers, credential, ca, stations, alone, people, time,
+    key, name, servers, credential, ca, stations, alone, people, time, listsFrom,
     refused: ["key": inlineSecret, "secret": inlineSecret, "password": inlineSecret, "token": inlineSecret])
 
   static func read(_ reader: SectionReader) -> FleetConfiguration? {
     let (name, servers) = (reader.read(name), reader.read(servers))
     let (credential, ca, stations) = (reader.read(credential), reader.read(ca), reader.read(stations))
     let (alone, people, time) = (reader.read(alone), reader.read(people), reader.read(time))
+    let listsFrom = reader.read(listsFrom)
     if alone == .refuse {
       for key in [self.people.name, self.time.name] {
         guard let place = reader.keyPosition(of: key) else { continue }
@@ -119,7 +136,9 @@ enum FleetSection {
           at: place, "\(key) has no effect with alone: refuse", "write alone: list or alone: trust, or remove \(key)")
       }
     }
-    guard let name, let servers, let credential, let ca, let stations, let alone, let people, let time else {
+    guard let name, let servers, let credential, let ca, let stations, let alone, let people, let time,
+      let listsFrom
+    else {
       return nil
     }
     let bounds = AlonePolicy.Bounds(people: people, time: time)
@@ -134,7 +153,7 @@ enum FleetSection {
       credential: CredentialReference(name: credential, position: reader.position(of: credentialKey)),
       ca: FileReference(path: ca, role: .certificates, position: reader.position(of: self.ca.name)),
       stations: Dictionary(stations.map { ($0.id, $0.key) }, uniquingKeysWith: { first, _ in first }), alone: policy,
-      position: reader.position(of: self.stations.name))
+      listsFrom: listsFrom, position: reader.position(of: self.stations.name))
   }
 
   /// A station and its key.
@@ -158,6 +177,20 @@ extension ValueKind where Value == FleetServer {
       findings.error(
         at: node.position, "\(quoted(node.path)) is no address of a fleet's server",
         "write \(example); who the station is stands in its credential")
+      return nil
+    }
+  }
+}
+
+extension ValueKind where Value == StationID {
+  /// A station of a fleet.
+  fileprivate static var fleetStation: Self {
+    Self(summary: "a station's name", example: "office", show: { $0.description }) { node, findings in
+      guard let text = node.text(like: "office", findings) else { return nil }
+      if let id = StationID(text) { return id }
+      findings.error(
+        at: node.position, "\(quoted(text)) cannot be the name of a station of a fleet",
+        "a name has 1 to \(StationID.longest) small letters (a to z), digits and -")
       return nil
     }
   }

@@ -8,12 +8,15 @@ package import TicketLists
 package struct ListNeed {
   package let system: TicketSystemConfiguration
   private let gates: [GateID]
+  /// Whether one may come over the fleet.
+  private let isTaken: Bool
 
   /// The lists that a configuration needs.
   package static func all(of configuration: StationConfiguration) -> [ListNeed] {
     configuration.ticketSystems.compactMap { system in
       let gates = configuration.gates.filter { $0.ticketSystem == system.id && $0.offline.rule == .list }.map(\.id)
-      return gates.isEmpty ? nil : ListNeed(system: system, gates: gates)
+      let isTaken = configuration.fleet?.takesLists(configuration.name) ?? false
+      return gates.isEmpty ? nil : ListNeed(system: system, gates: gates, isTaken: isTaken)
     }
   }
 
@@ -34,15 +37,15 @@ package struct ListNeed {
       // Without the key a list cannot be read, and its credentials' warnings say so.
       guard let key = try? keys.open(making: false) else { return nil }
       let list = try TicketListReader(place, key: key.key)
-      return SystemTime().wall() - list.state.told.asOf > system.list.maxAge ? tooOld : nil
+      return SystemTime().wall() - list.state.told.asOf > system.list.maxAge && !isTaken ? tooOld : nil
     } catch {
       return unusable(error)
     }
   }
 
   /// Whether none need be imported: it is fetched by itself, or gates have what was said of single tickets to decide by. What keeps it from
-  /// being fetched is told by who fetches it.
-  var fillsItself: Bool { system.list.refresh != nil || system.list.freshFor != nil }
+  /// being fetched is told by who fetches it. So is what comes over the fleet.
+  var fillsItself: Bool { system.list.refresh != nil || system.list.freshFor != nil || isTaken }
 
   private var effect: String {
     "While \(system.id) is offline, nobody passes at \(gates.map(\.name).joined(separator: ", "))."

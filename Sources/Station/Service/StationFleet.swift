@@ -1,16 +1,23 @@
 internal import FleetBook
 internal import FleetKeeping
+internal import FleetLists
 internal import JetStreamClaims
 internal import LibCrypto
 internal import LinuxIO
 internal import ScanConfiguration
 internal import ScanModel
+internal import Sealing
 internal import TicketSystemKit
 
 /// What a station has of its fleet while it serves: the connection to the servers, and who keeps its claims. Where the configuration has no
 /// fleet there is none of this, and the client library of NATS is never loaded.
 struct StationFleet: Sendable {
   let keeper: ClaimKeeper
+  /// How lists of tickets are spread; `nil` where they are not.
+  let lists: SharedLists?
+  private let seal: ListSeal
+  private let station: StationID
+  private let listsFrom: [StationID]
   private let store: JetStreamClaimStore
 
   /// Reads credential and certificates, and begins to connect.
@@ -32,7 +39,22 @@ struct StationFleet: Sendable {
         fleet: fleet.name, station: id, key: credential.key, seal: seal, alone: fleet.alone),
       store: store, book: book, memory: memory, loop: loop, time: time)
     store.start()
-    return StationFleet(keeper: keeper, store: store)
+    return StationFleet(
+      keeper: keeper, lists: SharedLists(fleet, station: station, key: credential.key),
+      seal: ListSeal(
+        fleet: fleet.name, key: credential.key, signing: credential.signing,
+        stations: fleet.stations.filter { fleet.listsFrom.contains($0.key) }),
+      station: id, listsFrom: fleet.listsFrom, store: store)
+  }
+
+  /// Who spreads lists of tickets.
+  func spreader(
+    key: SealKey, lists: @escaping @Sendable () -> [ListSpreader.List], clock: @escaping @Sendable () -> JournalTime,
+    tell: @escaping @Sendable (_ isProblem: Bool, String) -> Void
+  ) -> ListSpreader {
+    ListSpreader(
+      ListSpreader.Settings(station: station, seal: seal, key: key, from: listsFrom), store: store.lists, lists: lists,
+      clock: clock, tell: tell)
   }
 
   /// Ends the connection.

@@ -1,4 +1,5 @@
 internal import FleetKeeping
+internal import FleetLists
 package import Gateway
 internal import Journal
 internal import LinuxIO
@@ -22,15 +23,18 @@ package struct StationStorage {
   private let last: Int64
   /// Rids lists on board of what is over.
   private let upkeep: Task<Void, Never>
+  /// Spreads them over the fleet; `nil` where that is not wanted.
+  private let spreading: Task<Void, Never>?
   /// How often.
   private static let upkeepInterval = Duration.seconds(3_600)
 
   private init(
     _ journal: Journal, _ path: String, _ last: Int64, _ memory: StationMemory, _ fleet: StationFleet?,
-    _ upkeep: Task<Void, Never>,
+    _ upkeep: Task<Void, Never>, _ spreading: Task<Void, Never>?,
     lookForLists: @escaping @Sendable (StationConfiguration) async -> Void
   ) {
     self.upkeep = upkeep
+    self.spreading = spreading
     self.journal = journal
     self.fleet = fleet
     self.path = path
@@ -42,6 +46,7 @@ package struct StationStorage {
   /// Has everything on the disk, and closes the journal.
   package func close() async {
     upkeep.cancel()
+    spreading?.cancel()
     await fleet?.close()
     let mark = journal.enqueue(JournalBatch())
     _ = try? await journal.durable(mark, until: SystemTime().now() + .seconds(5))
@@ -114,10 +119,16 @@ package struct StationStorage {
         }
         logger.notice("Admissions that have still to be told to \(server): \(theirs.count).")
       }
-      let lists = TicketListCache(folder: folder, key: key.key) {
+      let lists = TicketListCache(folder: folder, key: key.key, fleet: fleet?.lists) {
         logger.error("\(TerminalText.clean($0, limit: 1_000))")
       }
       await lists.look(for: configuration, at: clock.now())
+      let spreader =
+        fleet?.lists == nil
+        ? nil
+        : fleet?.spreader(key: key.key, lists: { lists.spreadLists }, clock: { clock.now() }) { isProblem, words in
+          logger.log(level: isProblem ? .error : .notice, "\(TerminalText.clean(words, limit: 1_000))")
+        }
       return StationStorage(
         journal, path, try await journal.end().fact,
         StationMemory(
@@ -135,6 +146,7 @@ package struct StationStorage {
         Task {
           repeat { await lists.tidy() } while (try? await Task.sleep(for: Self.upkeepInterval)) != nil
         },
+        spreader.map { spreader in Task { await spreader.run() } },
         lookForLists: { await lists.look(for: $0, at: clock.now()) })
     } catch let fault as JournalFault {
       throw fault.kind == .newer ? .newer(fault.description) : .journal(fault.description)

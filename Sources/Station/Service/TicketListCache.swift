@@ -1,3 +1,4 @@
+internal import FleetLists
 internal import ScanConfiguration
 internal import ScanModel
 internal import Sealing
@@ -14,11 +15,27 @@ final class TicketListCache: Sendable {
   /// What was told last of each that cannot be written.
   private let told = Mutex<[String: String]>([:])
   private let problem: @Sendable (String) -> Void
+  private let fleet: SharedLists?
+  /// The lists that are spread, as the configuration has them, by their names here.
+  private let spread = Mutex<[String: SharedLists.Shared]>([:])
 
-  init(folder: String, key: SealKey, problem: @escaping @Sendable (String) -> Void) {
+  /// - Parameter fleet: how lists are spread; `nil` where they are not.
+  init(folder: String, key: SealKey, fleet: SharedLists?, problem: @escaping @Sendable (String) -> Void) {
     self.folder = folder
     self.key = key
+    self.fleet = fleet
     self.problem = problem
+  }
+
+  /// The lists that are spread over the fleet now.
+  var spreadLists: [ListSpreader.List] {
+    let lists = lists.withLock { $0 }
+    return spread.withLock { $0 }.compactMap { name, shared in
+      lists[name].map {
+        ListSpreader.List(
+          system: shared.place.system, place: shared.place, name: shared.name, sharing: shared.sharing, list: $0)
+      }
+    }
   }
 
   /// Takes what a configuration says of the lists, and says which are missing or too old that a gate would decide by: before the network
@@ -55,6 +72,16 @@ final class TicketListCache: Sendable {
   }
 
   private func take(_ configuration: StationConfiguration) {
+    // What came from stations that nobody believes any more.
+    if configuration.fleet?.takesLists(configuration.name) != true {
+      for system in configuration.ticketSystems { TicketListPlace(of: system, in: folder).removeTaken() }
+    }
+    if let fleet {
+      let shared = configuration.ticketSystems.map { fleet.shared($0, in: folder) }
+      spread.withLock {
+        $0 = Dictionary(shared.map { (Self.name($0.place), $0) }, uniquingKeysWith: { first, _ in first })
+      }
+    }
     for system in configuration.ticketSystems {
       let name = Self.name(TicketListPlace(of: system, in: folder))
       let keepsDetails = system.list.keepsDetails
@@ -73,7 +100,9 @@ final class TicketListCache: Sendable {
       let name = Self.name(place)
       if let list = lists[name] { return list }
       do throws(TicketListFault) {
-        let list = try StoredTicketList(place, key: key, keepsDetails: detailed.withLock { $0.contains(name) })
+        let list = try StoredTicketList(
+          place, key: key, keepsDetails: detailed.withLock { $0.contains(name) },
+          sharing: spread.withLock { $0[name]?.sharing })
         lists[name] = list
         return list
       } catch {

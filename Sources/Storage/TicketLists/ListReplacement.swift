@@ -13,6 +13,8 @@ actor ListReplacement: TicketListReplacement {
   struct Settings: Sendable {
     /// Whether holders and seats are kept, sealed.
     var keepsDetails: Bool
+    /// What codes are called in the fleet by which the list is spread; `nil` where it is not.
+    var names: ListNames?
     /// As `TicketSystem.foldedKey`.
     var folding: @Sendable (Code) -> TicketKey?
   }
@@ -85,7 +87,7 @@ actor ListReplacement: TicketListReplacement {
     return try TicketImport(
       TicketImport.Settings(
         place: place, key: key, recognise: { $0 }, folding: settings.folding, zone: { _, _, _ in nil },
-        mayShrink: true, isUnhurried: true, keepsDetails: settings.keepsDetails),
+        mayShrink: true, isUnhurried: true, keepsDetails: settings.keepsDetails, names: settings.names),
       mayBeEmpty: true)
   }
 }

@@ -7,15 +7,6 @@ package import Sealing
 /// The list of a ticket system, as its gates ask it. It reads from a thread of its own, and takes a newly imported list with
 /// the next question: nothing is restarted.
 package actor StoredTicketList: TicketList {
-  /// Which file is open.
-  private struct Identity: Equatable {
-    var device: UInt64
-    var inode: UInt64
-    var seconds: Int
-    var nanoseconds: Int
-    var size: Int64
-  }
-
   private let place: TicketListPlace
   private let key: SealKey
   /// Whether holders and seats are kept and told.
@@ -25,7 +16,11 @@ package actor StoredTicketList: TicketList {
   private let thread: DeviceLoop
   /// `nil` where the system tells nothing of folders: then each question looks.
   private let absence: FileAbsence?
-  private var open: (identity: Identity, reader: TicketListReader)?
+  private var open: (identity: [Int64], reader: TicketListReader)?
+  /// What codes are called in the fleet by which the list is given to others; `nil` where it is not.
+  private let given: ListNames?
+  /// The list that came over the fleet; `nil` where none is taken.
+  private let taken: TakenTicketList?
   private let checked: CheckedTickets
   /// Whether anything may have been kept of single tickets: most systems keep nothing, and no disk is asked for it.
   private let mayKeep = Atomic(false)
@@ -33,15 +28,20 @@ package actor StoredTicketList: TicketList {
   private let news = Mutex<[Code: CheckedTicket?]>([:])
 
   /// Names the list; it may be imported later.
-  /// - Parameter keepsDetails: whether holders and seats are kept, sealed, and told.
+  /// - Parameters:
+  ///   - keepsDetails: whether holders and seats are kept, sealed, and told.
+  ///   - sharing: how it is spread over a fleet.
   /// - Throws: that no thread can be had for it.
-  package init(_ place: TicketListPlace, key: SealKey, keepsDetails: Bool = false) throws(TicketListFault) {
-    try self.init(place, key: key, keepsDetails: keepsDetails, now: { SystemTime().wall() })
+  package init(
+    _ place: TicketListPlace, key: SealKey, keepsDetails: Bool = false, sharing: ListSharing? = nil
+  ) throws(TicketListFault) {
+    try self.init(place, key: key, keepsDetails: keepsDetails, sharing: sharing, now: { SystemTime().wall() })
   }
 
   /// The same with a clock of its own.
   init(
-    _ place: TicketListPlace, key: SealKey, keepsDetails: Bool, now: @escaping @Sendable () -> WallTime
+    _ place: TicketListPlace, key: SealKey, keepsDetails: Bool, sharing: ListSharing? = nil,
+    now: @escaping @Sendable () -> WallTime
   ) throws(TicketListFault) {
     self.place = place
     self.keepsDetails = Atomic(keepsDetails)
@@ -49,6 +49,10 @@ package actor StoredTicketList: TicketList {
     self.key = key
     seals = TicketListSeals(key, of: place)
     absence = try? FileAbsence(of: place.name, in: place.state)
+    given = sharing?.gives == true ? sharing?.names : nil
+    taken = sharing.flatMap { sharing in
+      sharing.origin.map { TakenTicketList(place, from: $0, names: sharing.names, key: key) }
+    }
     let checked = CheckedTickets(place, seals: seals)
     let isPresent = checked.isPresent
     self.checked = checked
@@ -67,7 +71,7 @@ package actor StoredTicketList: TicketList {
   package func find(_ code: Code) throws(TicketListFault) -> ListFinding? {
     let said = mayKeep.load(ordering: .acquiring) ? kept(of: code) : nil
     do throws(TicketListFault) {
-      let found = try reader()?.finding(code, at: .now(), now())
+      let found = try newest()?.finding(code, at: .now(), now())
       guard let said else { return found }
       // What was told of it later in a list has the last word.
       if case .named(_, let told)? = found, told.asOf >= said.at { return found }
@@ -75,12 +79,13 @@ package actor StoredTicketList: TicketList {
     } catch {
       // The disk may have hiccuped: what is opened anew is read anew.
       open = nil
+      taken?.forget()
       guard let said else { throw error }
       return .named(ListedTicket(said), ListAge(asOf: said.at))
     }
   }
 
-  package func state() throws(TicketListFault) -> TicketListState? { try reader()?.state(at: .now()) }
+  package func state() throws(TicketListFault) -> TicketListState? { try newest()?.state(at: .now()) }
 
   package nonisolated func keep(_ checked: CheckedTicket?, of code: Code) {
     if checked != nil { mayKeep.store(true, ordering: .releasing) }
@@ -105,9 +110,26 @@ package actor StoredTicketList: TicketList {
     if !news.isEmpty { checked.take(news.map { ($0.value, $0.key) }) }
   }
 
-  package func tellsKinds() throws(TicketListFault) -> Bool { try reader()?.tellsKinds() ?? false }
+  package func tellsKinds() throws(TicketListFault) -> Bool { try newest()?.tellsKinds() ?? false }
 
-  package nonisolated var isAbsent: Bool { !mayKeep.load(ordering: .acquiring) && absence?.isKnown ?? false }
+  package nonisolated var isAbsent: Bool {
+    !mayKeep.load(ordering: .acquiring) && absence?.isKnown ?? false && taken?.isAbsent ?? true
+  }
+
+  /// What the station's own list is, whatever came over the fleet; `nil` where it has none.
+  package func ownState() throws(TicketListFault) -> TicketListState? { try reader()?.state(at: .now()) }
+
+  /// The same, and what came over the fleet: one that cannot be used is none.
+  package func bothStates() throws(TicketListFault) -> (own: TicketListState?, taken: TicketListState?) {
+    (try ownState(), (try? taken?.reader())?.state(at: .now()))
+  }
+
+  /// The newer one of the station's own list and of what came over the fleet. An own one that cannot be used is told, and not replaced by the
+  /// other; what came over the fleet and cannot be used, as of another event, is none.
+  private func newest() throws(TicketListFault) -> TicketListReader? {
+    guard let taken else { return try reader() }
+    return TakenTicketList.newer(try reader(), try? taken.reader(), at: .now())
+  }
 
   package nonisolated func replacement(
     of span: Range<WallTime>?, asOf: WallTime, folding: @escaping @Sendable (Code) -> TicketKey?
@@ -127,37 +149,30 @@ package actor StoredTicketList: TicketList {
   }
 
   private nonisolated func settings(_ folding: @escaping @Sendable (Code) -> TicketKey?) -> ListReplacement.Settings {
-    ListReplacement.Settings(keepsDetails: keepsDetails.load(ordering: .acquiring), folding: folding)
+    ListReplacement.Settings(
+      keepsDetails: keepsDetails.load(ordering: .acquiring), names: given, folding: folding)
   }
 
   /// The list that lies there now.
   private func reader() throws(TicketListFault) -> TicketListReader? {
-    var status = stat()
-    var fault: Int32 = 0
-    let look = { [place] in
-      fault = stat(place.path, &status) == 0 ? 0 : errno
-      return fault != ENOENT
-    }
-    guard absence?.look(look) ?? look() else {
-      open = nil
-      return nil
-    }
-    guard fault == 0 else {
-      open = nil
-      throw TicketListFault(SystemError(errno: fault, call: "stat"), at: place.path)
-    }
-    let identity = Identity(
-      device: UInt64(status.st_dev), inode: UInt64(status.st_ino), seconds: status.st_mtim.tv_sec,
-      nanoseconds: status.st_mtim.tv_nsec, size: Int64(status.st_size))
     let keepsDetails = keepsDetails.load(ordering: .acquiring)
-    if let open, open.identity == identity {
-      open.reader.keepsDetails = keepsDetails
-      return open.reader
+    do throws(TicketListFault) {
+      guard let identity = try place.identity(absence) else {
+        open = nil
+        return nil
+      }
+      if let open, open.identity == identity {
+        open.reader.keepsDetails = keepsDetails
+        return open.reader
+      }
+      open = nil
+      let reader = try TicketListReader(place, at: place.path, seals: seals, keepsDetails: keepsDetails)
+      open = (identity, reader)
+      return reader
+    } catch {
+      open = nil
+      throw error
     }
-    open = nil
-    let reader = try TicketListReader(place, at: place.path, seals: seals, keepsDetails: keepsDetails)
-    open = (identity, reader)
-    return reader
   }
 }
 

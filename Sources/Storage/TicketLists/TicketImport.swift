@@ -30,6 +30,8 @@ package final class TicketImport {
     package var isUnhurried: Bool
     /// Whether holders and seats are kept, sealed.
     package var keepsDetails: Bool
+    /// What codes are called in the fleet by which the list is spread; `nil` where it is not.
+    package var names: ListNames?
     /// What is said of the file beside it.
     package var rules: TicketFileRules
     /// Told how far it is, often.
@@ -39,7 +41,7 @@ package final class TicketImport {
       place: TicketListPlace, key: SealKey, isTrial: Bool = false, isForced: Bool = false,
       recognise: @escaping (Code) -> Code, folding: @escaping (Code) -> TicketKey? = { _ in nil },
       zone: @escaping CivilClock, mayShrink: Bool = false, isUnhurried: Bool = false,
-      keepsDetails: Bool = false, rules: TicketFileRules = TicketFileRules(),
+      keepsDetails: Bool = false, names: ListNames? = nil, rules: TicketFileRules = TicketFileRules(),
       onProgress: @escaping (Step) -> Void = { _ in }
     ) {
       self.folding = folding
@@ -52,6 +54,7 @@ package final class TicketImport {
       self.mayShrink = mayShrink
       self.isUnhurried = isUnhurried
       self.keepsDetails = keepsDetails
+      self.names = names
       self.rules = rules
       self.onProgress = onProgress
     }
@@ -134,7 +137,7 @@ package final class TicketImport {
     dates = CivilText(settings.zone)
     writer = try TicketListWriter(
       settings.place, key: settings.key, isTrial: settings.isTrial, isUnhurried: settings.isUnhurried,
-      keepsDetails: settings.keepsDetails)
+      keepsDetails: settings.keepsDetails, names: settings.names)
   }
 
   deinit { if !isDone { writer.discard() } }

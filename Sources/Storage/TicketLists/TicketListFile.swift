@@ -82,6 +82,8 @@ struct StoredTicket {
   var part: ListPart?
   /// Holder and seats, sealed; `nil` where none are kept.
   var details: [UInt8]?
+  /// What the stations of a fleet call it; `nil` where it is not to be spread.
+  var name: [UInt8]?
 
   /// Whether nothing of holder and seats is kept of it any more: a day after its show began. Of one without a beginning its end counts.
   func isOver(at now: WallTime) -> Bool {
@@ -140,7 +142,7 @@ enum TicketListSchema {
     CREATE TABLE \(schema).ticket (
       digest BLOB PRIMARY KEY, status INTEGER NOT NULL, "from" INTEGER, "until" INTEGER, quantity INTEGER NOT NULL,
       sale TEXT, twin INTEGER NOT NULL, event INTEGER REFERENCES event (id), proof BLOB NOT NULL,
-      part INTEGER REFERENCES part (id), details BLOB
+      part INTEGER REFERENCES part (id), details BLOB, name BLOB
     ) STRICT, WITHOUT ROWID;
     CREATE TABLE \(schema).sale (sale TEXT PRIMARY KEY, quantity INTEGER NOT NULL, proof BLOB NOT NULL)
       STRICT, WITHOUT ROWID;

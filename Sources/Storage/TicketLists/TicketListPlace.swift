@@ -11,18 +11,24 @@ package struct TicketListPlace: Sendable {
   package let system: TicketSystemID
   /// Its server, as the ledger names it: a list made for another one is not this one's.
   package let server: String
+  /// Where it came from over a fleet; `nil` of the station's own.
+  package let origin: ListOrigin?
 
   /// Names the list; touches nothing.
-  package init(state: String, system: TicketSystemID, server: String) {
+  package init(state: String, system: TicketSystemID, server: String, origin: ListOrigin? = nil) {
     self.state = state
     self.system = system
     self.server = server
+    self.origin = origin
   }
 
   /// The file's name.
-  package var name: String { "tickets-\(system.name).sqlite" }
+  package var name: String { "tickets-\(system.name)\(origin == nil ? "" : ".fleet").sqlite" }
   /// The file.
   package var path: String { "\(state)/\(name)" }
+
+  /// What its file is bound to.
+  var boundTo: String { origin.map { "\(server) by the fleet \($0.fleet)" } ?? server }
 
   /// Whether there is a list.
   /// - Throws: that this cannot be told.

@@ -45,11 +45,11 @@ extension TicketListReader {
     _ head: TicketListHead, _ proof: [UInt8], _ place: TicketListPlace, _ path: String, _ seals: TicketListSeals
   ) throws(SQLiteError) {
     let again = "Import one: scangate tickets import FILE --system \(place.system.name)"
-    guard head.system == place.system.name, head.server == place.server else {
+    guard head.system == place.system.name, head.server == place.boundTo else {
       throw SQLiteError(
         code: foreign,
         message:
-          "it was made for \(head.system) (\(head.server)), not for \(place.system.name) (\(place.server)). \(again)")
+          "it was made for \(head.system) (\(head.server)), not for \(place.system.name) (\(place.boundTo)). \(again)")
     }
     guard seals.proves(proof, head) else {
       throw SQLiteError(

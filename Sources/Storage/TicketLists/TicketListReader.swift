@@ -22,6 +22,8 @@ package final class TicketListReader {
   private let path: String
   private let seals: TicketListSeals
   private let database: Database
+  /// Whether its tickets may have the names of a fleet.
+  let hasNames: Bool
   private let hasDetails: Bool
   /// Asks for all tickets.
   private let rows: String
@@ -54,11 +56,13 @@ package final class TicketListReader {
       }
       let (hasEvents, hasParts) = (version >= TicketListSchema.ofEvents, version >= TicketListSchema.ofParts)
       hasDetails = version >= TicketListSchema.ofDetails
+      // Lists of any version may have names, and former programs leave them alone.
+      hasNames = try database.integer("SELECT count(*) FROM pragma_table_info('ticket') WHERE name = 'name'") == 1
       try database.execute("PRAGMA cache_size = -4000")
       rows = """
         SELECT t.status, t."from", t."until", t.quantity, t.sale, t.proof, e.name, t.twin,
           \(hasEvents ? "e.identity, e.kind" : "NULL, NULL"), t.digest, \(hasParts ? "t.part" : "NULL"),
-          \(hasDetails ? "t.details" : "NULL") FROM ticket t
+          \(hasDetails ? "t.details" : "NULL"), \(hasNames ? "t.name" : "NULL") FROM ticket t
         LEFT JOIN event e ON e.id = t.event
         """
       findTicket = try database.prepare(rows + " WHERE t.digest = ?1")
@@ -198,6 +202,12 @@ package final class TicketListReader {
       ticket.part = part
     }
     ticket.details = row.blob(12)
+    if let kept = row.blob(13) {
+      guard let name = seals.name(kept, of: ticket.digest) else {
+        throw SQLiteError.damage("what the fleet calls a ticket is not as it was written")
+      }
+      ticket.name = name
+    }
     guard row.blob(5) == seals.proof(of: ticket, in: own.birth), ListedTicket.Status(strictness: ticket.status) != nil,
       ticket.quantity.map({ $0 > 0 }) == true
     else { throw SQLiteError.damage("a ticket's row is not as it was written") }
@@ -206,10 +216,11 @@ package final class TicketListReader {
 
   /// All tickets, as their rows have them, each with how many its sale admits.
   func each(
+    where condition: String = "TRUE", _ values: [Value] = [],
     _ body: (StoredTicket, _ saleQuantity: Int?) throws(SQLiteError) -> Void
   ) throws(TicketListFault) {
     do throws(SQLiteError) {
-      try database.prepare(rows).each { row throws(SQLiteError) in
+      try database.prepare("\(rows) WHERE \(condition)").each(values) { row throws(SQLiteError) in
         let ticket = try ticket(of: row)
         guard let status = ListedTicket.Status(strictness: ticket.status) else { return }
         try body(ticket, try saleQuantity(of: ticket, status))

@@ -9,16 +9,37 @@ struct TicketListSeals: Sendable {
   private let digester: Digester
   private let sealer: Sealer
   private let place: [UInt8]
+  private let names: ListNames?
+  /// Whether its tickets are found by the names that a fleet has for them.
+  private let isNamed: Bool
 
-  init(_ key: SealKey, of place: TicketListPlace) {
+  /// - Parameter names: what codes are called in the fleet by which the list is spread, or from which it came.
+  init(_ key: SealKey, of place: TicketListPlace, names: ListNames? = nil) {
     digester = key.digester(for: .list)
     sealer = key.sealer(for: .list)
-    self.place = [UInt8](place.server.utf8)
+    self.place = [UInt8](place.boundTo.utf8)
+    self.names = names
+    isNamed = place.origin != nil
   }
 
   /// A code's digest: 16 bytes, so that of a million tickets and as many strangers no two share one. The server is in it: a
   /// code says nothing in another server's list.
-  func digest(of code: Code) -> [UInt8] { digester.digest([0], place, code.bytes) }
+  func digest(of code: Code) -> [UInt8] {
+    if isNamed, let names { return names.name(code) }
+    return digester.digest([0], place, code.bytes)
+  }
+
+  /// What a code is called in the fleet by which the list is spread; `nil` where it is not.
+  func name(of code: Code) -> [UInt8]? { isNamed ? nil : names?.name(code) }
+
+  /// A name as a ticket's row has it, proven: under another ticket it is none.
+  func kept(_ name: [UInt8], of digest: [UInt8]) -> [UInt8] { name + short(digester.digest([8], digest, name)) }
+
+  /// The name that a row has; `nil` where it is not as it was written.
+  func name(_ kept: [UInt8], of digest: [UInt8]) -> [UInt8]? {
+    let name = Array(kept.prefix(ListNames.length))
+    return name.count == ListNames.length && self.kept(name, of: digest) == kept ? name : nil
+  }
 
   /// The digest of what a code has in common with all that the ticket system may take for it; only while a list is made.
   func digest(ofFolded key: TicketKey) -> [UInt8] { digester.digest([3], place, key.bytes) }

@@ -87,7 +87,7 @@ extension TicketListWriter {
   }
 
   /// The list in use; `nil` where there is none.
-  private func former() throws(TicketListFault) -> TicketListReader? {
+  func former() throws(TicketListFault) -> TicketListReader? {
     guard try place.isPresent() else { return nil }
     let former = try TicketListReader(place, at: place.path, seals: seals)
     kept = former.guessability
@@ -96,7 +96,7 @@ extension TicketListWriter {
 
   /// Takes a row over.
   /// - Parameter part: what it is as old as; `nil` for what the list is made with.
-  private func keep(
+  func keep(
     _ ticket: StoredTicket, _ saleQuantity: Int?, line: Int64, part: ListPart?
   ) throws(SQLiteError) {
     try raw?.run(
@@ -104,7 +104,7 @@ extension TicketListWriter {
       Value(ticket.quantity), Value(ticket.sale), Value(saleQuantity.map { Int64($0) }),
       Value(try number(kept: ticket.event)), .null, .null, Value(ticket.twin),
       Value(try part.map { part throws(SQLiteError) in try number(of: part) }), .null,
-      keepsDetails ? ticket.details.map { .blob($0) } ?? .null : .null)
+      keepsDetails ? ticket.details.map { .blob($0) } ?? .null : .null, ticket.name.map { .blob($0) } ?? .null)
   }
 
   /// Which codes were told, and of which something that cannot be decided on.

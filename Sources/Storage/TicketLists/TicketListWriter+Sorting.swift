@@ -7,7 +7,8 @@ extension TicketListWriter {
     _ result: inout Result, _ own: ListPart, at now: WallTime, _ onProgress: (TicketImport.Step) -> Void
   ) throws(SQLiteError) {
     let lines = Int(clamping: try database.integer("SELECT count(*) FROM raw") ?? 0)
-    let insert = try database.prepare("INSERT INTO made.ticket VALUES (?1, ?2, ?3, ?4, ?5, ?6, ?7, ?8, ?9, ?10, ?11)")
+    let insert = try database.prepare(
+      "INSERT INTO made.ticket VALUES (?1, ?2, ?3, ?4, ?5, ?6, ?7, ?8, ?9, ?10, ?11, ?12)")
     let sold = try database.prepare("INSERT INTO sold VALUES (?1, ?2, ?3, ?4)")
     func write(_ code: SortedCode) throws(SQLiteError) {
       var raw = code.merged
@@ -20,7 +21,8 @@ extension TicketListWriter {
       try insert.run(
         .blob(ticket.digest), Value(ticket.status), Value(ticket.from), Value(ticket.until), Value(ticket.quantity),
         Value(ticket.sale), Value(ticket.twin), Value(raw.event == 0 ? nil : raw.event),
-        .blob(seals.proof(of: ticket, in: own.birth)), Value(raw.part), ticket.details.map { .blob($0) } ?? .null)
+        .blob(seals.proof(of: ticket, in: own.birth)), Value(raw.part), ticket.details.map { .blob($0) } ?? .null,
+        ticket.name.map { .blob(seals.kept($0, of: ticket.digest)) } ?? .null)
       result.codes += 1
       settle(after: result.codes)
       if result.codes % 1_000 == 0 { onProgress(.writing(result.codes, of: lines)) }
@@ -42,7 +44,7 @@ extension TicketListWriter {
     try database.prepare(
       """
       SELECT digest, line, status, "from", "until", quantity, sale, sale_quantity, event, kind,
-        coalesce(folded IN (SELECT folded FROM twin), twin, 0), part, seats, details
+        coalesce(folded IN (SELECT folded FROM twin), twin, 0), part, seats, details, name
       FROM raw ORDER BY digest, line
       """
     ).each { row throws(SQLiteError) in
@@ -176,7 +178,7 @@ extension RawTicket {
       line: row.integer(1) ?? 0,
       ticket: StoredTicket(
         digest: row.blob(0) ?? [], status: row.integer(2), from: row.integer(3), until: row.integer(4),
-        quantity: row.integer(5), sale: row.text(6), twin: row.integer(10), details: row.blob(13)),
+        quantity: row.integer(5), sale: row.text(6), twin: row.integer(10), details: row.blob(13), name: row.blob(14)),
       event: row.integer(8), told: row.integer(7), kind: row.integer(9), part: row.integer(11), seats: seats)
   }
 }

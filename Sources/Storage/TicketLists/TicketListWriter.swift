@@ -52,13 +52,15 @@ final class TicketListWriter {
   ///   - isTrial: whether nothing is kept.
   ///   - isUnhurried: whether nobody waits for it.
   ///   - keepsDetails: whether holders and seats are kept, sealed.
+  ///   - names: what codes are called in the fleet by which the list is spread; `nil` where it is not.
   init(
-    _ place: TicketListPlace, key: SealKey, isTrial: Bool, isUnhurried: Bool = false, keepsDetails: Bool = false
+    _ place: TicketListPlace, key: SealKey, isTrial: Bool, isUnhurried: Bool = false, keepsDetails: Bool = false,
+    names: ListNames? = nil
   ) throws(TicketListFault) {
     self.place = place
     self.keepsDetails = keepsDetails
     pacer = isUnhurried ? SharedPacer() : nil
-    seals = TicketListSeals(key, of: place)
+    seals = TicketListSeals(key, of: place, names: names)
     path = isTrial ? "" : place.path + FileReplacement.ending
     do throws(SQLiteError) {
       // Who interrupts an import takes the file away: it is not made again.
@@ -72,14 +74,14 @@ final class TicketListWriter {
         CREATE TABLE raw (
           digest BLOB, line INTEGER, status INTEGER, "from" INTEGER, "until" INTEGER, quantity INTEGER, sale TEXT,
           sale_quantity INTEGER, event INTEGER, kind INTEGER, folded BLOB, twin INTEGER, part INTEGER, seats BLOB,
-          details BLOB
+          details BLOB, name BLOB
         );
         CREATE TABLE doubted (digest BLOB PRIMARY KEY) WITHOUT ROWID;
         CREATE TABLE sold (sale TEXT, quantity INTEGER, told INTEGER, kind INTEGER);
         BEGIN;
         """)
       raw = try database.prepare(
-        "INSERT INTO raw VALUES (?1, ?2, ?3, ?4, ?5, ?6, ?7, ?8, ?9, ?10, ?11, ?12, ?13, ?14, ?15)")
+        "INSERT INTO raw VALUES (?1, ?2, ?3, ?4, ?5, ?6, ?7, ?8, ?9, ?10, ?11, ?12, ?13, ?14, ?15, ?16)")
     } catch {
       throw TicketListFault(error, at: place.path)
     }
@@ -141,7 +143,8 @@ final class TicketListWriter {
         Value(ticket.from?.nanoseconds), Value(ticket.until?.nanoseconds), .integer(Int64(ticket.quantity)),
         Value(ticket.sale), Value(ticket.saleQuantity.map { Int64($0) }), Value(event),
         Value(listed.kind?.rawValue), folded.map { Value.blob(seals.digest(ofFolded: $0)) } ?? .null, .null, .null,
-        seats.isEmpty ? .null : .blob(seats), details.map { Value.blob(seals.seal($0, of: digest)) } ?? .null)
+        seats.isEmpty ? .null : .blob(seats), details.map { Value.blob(seals.seal($0, of: digest)) } ?? .null,
+        seals.name(of: listed.code).map { Value.blob($0) } ?? .null)
     } catch {
       throw TicketListFault(error, at: place.path)
     }
@@ -268,7 +271,7 @@ final class TicketListWriter {
         : events.allSatisfy(\.isPlain) ? TicketListSchema.plain : TicketListSchema.ofEvents
     try database.execute("PRAGMA made.user_version = \(version)")
     let head = TicketListHead(
-      system: place.system.name, server: place.server, own: own, count: Int64(result.codes), whole: whole)
+      system: place.system.name, server: place.boundTo, own: own, count: Int64(result.codes), whole: whole)
     result.guessability = meter.result
     if let kept, meter.isEmpty || kept.bits < result.guessability.bits { result.guessability = kept }
     try database.prepare("INSERT INTO made.list VALUES (1, ?1, ?2, ?3, ?4, ?5, ?6, ?7, ?8, ?9)").run(

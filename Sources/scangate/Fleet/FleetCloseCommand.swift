@@ -53,6 +53,7 @@ struct FleetRemoveCommand: AsyncParsableCommand {
       guard found.isClosed else {
         throw failure("The book of \(event) is open: close it first, by scangate fleet close \(event) \(book.shown)")
       }
+      try await store.removeListRoom(until: SystemTime().now() + .seconds(30))
       try await store.removeBook(until: SystemTime().now() + .seconds(30))
       Terminal.out("The book of \(event) is removed: \(found.claims) claims.")
     }

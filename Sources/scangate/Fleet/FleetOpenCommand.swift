@@ -39,13 +39,15 @@ struct FleetOpenCommand: AsyncParsableCommand {
     }
     if layout.wasOpened, !anew {
       // What tells of it may be the last copy of a book that most servers have no more: asked to make it, they would make it anew.
+      let lists = await makeListRoom(store, layout)
       await store.stop()
-      return isOpen(layout)
+      return try isOpen(place, layout, lists)
     }
     var fault: ClaimFault?
     do throws(ClaimFault) {
       try await store.makeBucket(bytes: layout.room, until: SystemTime().now() + .seconds(30))
     } catch { fault = error }
+    let lists = fault == nil ? await makeListRoom(store, layout) : nil
     await store.stop()
     switch fault {
     case nil: break
@@ -56,10 +58,32 @@ struct FleetOpenCommand: AsyncParsableCommand {
       )
     }
     try spoken { () throws(FleetFault) in try place.noteOpened(layout) }
-    isOpen(layout)
+    try isOpen(place, layout, lists)
   }
 
-  private func isOpen(_ layout: FleetLayout) {
+  /// - Returns: why there is no room for lists of tickets; `nil` where there is.
+  private func makeListRoom(_ store: JetStreamClaimStore, _ layout: FleetLayout) async -> String? {
+    do throws(ClaimFault) {
+      try await store.makeListRoom(bytes: layout.listRoom, until: SystemTime().now() + .seconds(15))
+      return nil
+    } catch {
+      switch error {
+      case .refused(let words), .otherVersion(let words): return words
+      default: return "no majority has answered"
+      }
+    }
+  }
+
+  private func isOpen(_ place: FleetFolder, _ layout: FleetLayout, _ lists: String?) throws {
+    let isRenewed = try spoken { () throws(FleetFault) in try place.renewServers(layout) }
+    if isRenewed || lists != nil {
+      let why =
+        lists.map { "The servers have no room for lists of tickets (\(TerminalText.clean($0)))" }
+        ?? "The servers' files were of an earlier version"
+      Terminal.error(
+        "\(why): claims do not need it. For fleet.listsFrom copy each folder of \(TerminalText.clean(place.path))/servers to its machine, sudo sh install.sh there, and open again."
+      )
+    }
     Terminal.out(
       "The book of \(layout.event) is open, on \(layout.nodes.count == 1 ? "one server" : "\(layout.nodes.count) servers")."
     )

@@ -27,14 +27,14 @@ struct TicketsCommand: AsyncParsableCommand {
   /// A configured ticket system, and who knows its key.
   static func system(
     _ name: String, in file: String, _ state: StateArgument
-  ) throws -> (TicketSystemConfiguration, CredentialResolver) {
+  ) throws -> (TicketSystemConfiguration, CredentialResolver, StationConfiguration) {
     let completed = try configuration(file, state)
     let configuration = completed.configuration
     guard let system = configuration.ticketSystems.first(where: { $0.id.name == name }) else {
       let known = configuration.ticketSystems.map(\.id.name).joined(separator: ", ")
       throw failure("\(file) names no ticket system \(name); it has \(known).", Exit.usage)
     }
-    return (system, completed.resolver(else: CredentialStore(keys: state.keys).resolver))
+    return (system, completed.resolver(else: CredentialStore(keys: state.keys).resolver), configuration)
   }
 }
 

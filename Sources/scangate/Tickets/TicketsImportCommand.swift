@@ -93,7 +93,8 @@ struct TicketsImportCommand: AsyncParsableCommand {
 
   func run() async throws {
     guard let name = fromSystem ?? system else { return }
-    let (system, credentials) = try TicketsCommand.system(name, in: configuration.file, state)
+    let (system, credentials, whole) = try TicketsCommand.system(name, in: configuration.file, state)
+    let names = names(of: system, whole, credentials)
     let zones = ZoneClock(usual: zone)
     let now = SystemTime().wall()
     let progress = ProgressLine()
@@ -108,7 +109,7 @@ struct TicketsImportCommand: AsyncParsableCommand {
       let opened = try TicketFile.open(file)
       trueAsOf = min(asOf ?? opened.written, now)
       let settings: TicketImport.Settings
-      (settings, key) = try self.settings(for: system, zones, progress)
+      (settings, key) = try self.settings(for: system, zones, names, progress)
       report = try told { () throws(TicketListFault) in
         let work = try TicketImport(settings)
         try work.read(opened.descriptor, named: file)
@@ -122,7 +123,7 @@ struct TicketsImportCommand: AsyncParsableCommand {
         throw failure("Nothing was imported. \(error.description)", Exit.configuration)
       }
       let settings: TicketImport.Settings
-      (settings, key) = try self.settings(for: system, zones, progress)
+      (settings, key) = try self.settings(for: system, zones, names, progress)
       do throws(TicketListFault) {
         report = try await fetch(connection, settings, now)
         await connection.close()
@@ -178,9 +179,24 @@ struct TicketsImportCommand: AsyncParsableCommand {
 
   // MARK: Preparing
 
+  /// What codes are called in the fleet, where this station gives it its lists.
+  private func names(
+    of system: TicketSystemConfiguration, _ configuration: StationConfiguration, _ credentials: CredentialResolver
+  ) -> ListNames? {
+    do throws(SetupError) {
+      guard let lists = try SharedLists.of(configuration, credentials) else { return nil }
+      let sharing = lists.shared(system, in: state.folder).sharing
+      return sharing.gives ? sharing.names : nil
+    } catch {
+      Terminal.error(
+        TerminalText.clean("The list is not given to the fleet. \(error.description)", limit: 1_000))
+      return nil
+    }
+  }
+
   /// Takes the station's key, and then gives up root's rights.
   private func settings(
-    for system: TicketSystemConfiguration, _ zones: ZoneClock, _ progress: ProgressLine
+    for system: TicketSystemConfiguration, _ zones: ZoneClock, _ names: ListNames?, _ progress: ProgressLine
   ) throws -> (TicketImport.Settings, StationKey.Place?) {
     let (key, kept) = try stationKey()
     try becomeOwner()
@@ -188,6 +204,7 @@ struct TicketsImportCommand: AsyncParsableCommand {
       place: TicketListPlace(of: system, in: state.folder), key: key, isTrial: dryRun, isForced: force,
       recognise: { system.type.listed(system.type.recognise($0)) }, folding: system.type.foldedKey,
       zone: { zones.time(zone: $0, day: $1, clock: $2) }, mayShrink: yes, keepsDetails: system.list.keepsDetails,
+      names: names,
       rules: reading.rules(),
       onProgress: { progress.show(TicketListText.step($0)) })
     return (settings, kept)

@@ -24,9 +24,12 @@ struct TicketsStatusCommand: ParsableCommand {
   var json = false
 
   func run() throws {
+    let completed = try TicketsCommand.configuration(configuration.file, state)
     let systems =
       try system.map { [try TicketsCommand.system($0, in: configuration.file, state).0] }
-      ?? TicketsCommand.configuration(configuration.file, state).configuration.ticketSystems
+      ?? completed.configuration.ticketSystems
+    let shared = try? SharedLists.of(
+      completed.configuration, completed.resolver(else: CredentialStore(keys: state.keys).resolver))
     var key: StationKey?
     var obstacle: String?
     do throws(SealFault) {
@@ -35,15 +38,22 @@ struct TicketsStatusCommand: ParsableCommand {
       obstacle = error.description
     }
     var isGood = true
-    for system in systems {
-      let place = TicketListPlace(of: system, in: state.folder)
+    let lists = systems.flatMap { system in
+      let own = TicketListPlace(of: system, in: state.folder)
+      let taken = shared?.shared(system, in: state.folder).taken
+      return ([own] + [taken].compactMap(\.self)).map { (system, $0) }
+    }
+    for (system, place) in lists {
       var line = JSONText([
         JournalField("ticket_system", .text(system.id.name)), JournalField("file", .text(place.path)),
       ])
+      if place.origin != nil { line.add("over_fleet", true) }
       do throws(TicketListFault) {
         guard try place.isPresent() else {
           line.add("present", false)
-          tell(line, "There is no list for \(system.id): \(place.path)")
+          let what =
+            place.origin == nil ? "There is no list for \(system.id)" : "No list for \(system.id) came over the fleet"
+          tell(line, "\(what): \(place.path)")
           continue
         }
         line.add("present", true)
@@ -112,7 +122,9 @@ struct TicketsStatusCommand: ParsableCommand {
         + (age(part.asOf) > maxAge ? ": no gate admits by those." : ".")
     }
     let warning = key == .credential ? nil : TicketListText.warning(summary.guessability)
-    return "\(place.system): \(summary.state.count) tickets (\(TicketListText.counts(summary.counts))), true as of "
+    let whence = place.origin == nil ? "" : ", over the fleet"
+    return
+      "\(place.system)\(whence): \(summary.state.count) tickets (\(TicketListText.counts(summary.counts))), true as of "
       + "\(LocalTime.text(summary.state.told.asOf)) (\(age(summary.state.told.asOf).asAge) ago), in \(place.path); this station's key fits."
       + parts.joined() + (warning.map { " \($0)" } ?? "")
   }

@@ -21,7 +21,9 @@ import Testing
       expectEqual(server["port"]?.text, "4222")
       expectEqual(server["jetstream"]?["sync_interval"]?.text, "always")
       expectEqual(server["jetstream"]?["store_dir"]?.text, "/var/lib/scangate-fleet")
-      expectEqual(server["jetstream"]?["max_file_store"]?.text, "1000000000", "two events that follow each other")
+      expectEqual(
+        server["jetstream"]?["max_file_store"]?.text, "1250000000", "two events that follow each other, and their lists"
+      )
       expectEqual(server["tls"]?["cert_file"]?.text, "/etc/scangate-fleet/certificate.pem")
       expectEqual(server["tls"]?["key_file"]?.text, "/etc/scangate-fleet/key.pem")
       let cluster = try #require(server["cluster"])
@@ -100,6 +102,20 @@ import Testing
           "$JS.API.CONSUMER.LIST.KV_fair-2026",
           "$JS.API.DIRECT.GET.KV_fair-2026", "$SYS.REQ.SERVER.PING", "$SYS.REQ.SERVER.X.RELOAD",
           "$SYS.REQ.SERVER.PING.VARZ", "_INBOX.x", "$JS.ACK.KV_fair-2026.x.1.1.1.1.1", ">",
+        ] {
+          expect(!may(subject), "\(subject)")
+        }
+        // Lists of tickets below its own name, and to read those of all.
+        for subject in [
+          "LISTS.fair-2026.\(station.name).00.m", "$JS.API.STREAM.INFO.LISTS_fair-2026",
+          "$JS.API.STREAM.MSG.GET.LISTS_fair-2026",
+        ] {
+          expect(may(subject), "\(subject)")
+        }
+        let others = change.layout.stations.filter { $0.name != station.name }.map { "LISTS.fair-2026.\($0.name).00.m" }
+        for subject in others + [
+          "LISTS.other.\(station.name).00.m", "LISTS.fair-2026.m", "$JS.API.STREAM.DELETE.LISTS_fair-2026",
+          "$JS.API.STREAM.PURGE.LISTS_fair-2026", "$JS.API.CONSUMER.CREATE.LISTS_fair-2026.x",
         ] {
           expect(!may(subject), "\(subject)")
         }

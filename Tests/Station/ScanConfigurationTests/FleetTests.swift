@@ -54,6 +54,18 @@ import TicketSystemKit
     expect(configuration.files.contains { $0.path == "/etc/scangate/fleet-ca.pem" })
   }
 
+  /// Whose lists are taken: stations of the fleet, and nobody else.
+  @Test func listsAreTakenFromStationsOfTheFleet() throws {
+    let (none, _) = try read(section())
+    expect(none.listsFrom.isEmpty && !none.takesLists("north"))
+    let (fleet, _) = try read(section(", listsFrom: [south]"))
+    expectEqual(fleet.listsFrom.map(\.description), ["south"])
+    expect(fleet.takesLists("north") && !fleet.takesLists("south"))
+    for wrong in ["[west]", "[South]", "south"] {
+      #expect(throws: ConfigurationErrors.self, "\(wrong)") { try read(section(", listsFrom: \(wrong)")) }
+    }
+  }
+
   @Test func allOfItIsRead() throws {
     let (fleet, warnings) = try read(
       section(
