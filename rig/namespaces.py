@@ -80,7 +80,7 @@ def mount(source, target, kind=None, flags=0, data=None):
 
 
 def furnish(program, leds):
-    """Makes the first process's own /run, /etc and LEDs; the folder of the program is at /run/program.
+    """Makes the first process's own /run, /etc, terminals and LEDs; the folder of the program is at /run/program.
 
     Everything else is this machine's and stays untouched: what is written goes to memory.
     """
@@ -91,6 +91,9 @@ def furnish(program, leds):
     os.environ["TMPDIR"] = "/run/tmp"
     mount(Path(program).resolve().parent, "/run/program", flags=BIND | RECURSIVE)
     _furnish_etc()
+    # Terminals of its own: a station whose line is gone looks for it by a name that another test's has by then.
+    mount("devpts", "/dev/pts", "devpts", data="newinstance,ptmxmode=0666,mode=0620")
+    mount("/dev/pts/ptmx", "/dev/ptmx", flags=BIND)
     _furnish_leds(leds)
     subprocess.run(["ip", "link", "set", "lo", "up"], check=True)
 
