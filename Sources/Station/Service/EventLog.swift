@@ -85,6 +85,8 @@ package enum EventLog {
       logger.warning("Gate \(gate) is ready, with a reservation: \(TerminalText.clean(words, limit: 1_000))")
     case .gate(let gate, .maintenance, _):
       logger.notice("Gate \(gate) is out of service: maintenance.")
+    case .gate(let gate, .maintenanceOfFleet(let words), _):
+      logger.notice("Gate \(gate) is out of service: \(TerminalText.clean(words, limit: 1_000))")
     case .gate(let gate, .fault(let reason, let detail), _):
       logger.error("Gate \(gate) cannot decide (\(reason.rawValue)): \(TerminalText.clean(detail, limit: 1_000))")
     case .gate(let gate, .notSetUp(let words), _):
@@ -168,6 +170,8 @@ package enum EventLog {
       case .clockRight: logger.notice("This machine's clock is the fleet's again.")
       case .differs: logger.warning("\(words)")
       case .agrees: logger.notice("All stations of the fleet name tickets by the same again.")
+      case .maintenance, .maintenanceOver: logger.notice("\(words)")
+      case .orderIgnored: logger.warning("\(words)")
       }
     case .house(let event):
       let venue =

@@ -22,6 +22,8 @@ struct FleetView {
   var nodes: [FleetNode]?
   /// The stations, and by what each is believed.
   var keys: [StationID: Ed25519.PublicKey]
+  /// Whose orders for all stations are believed.
+  var administrators: [Ed25519.PublicKey]
   var revoked: Set<StationID> = []
   /// When they were.
   var revokedAt: [StationID: WallTime] = [:]
@@ -41,7 +43,8 @@ struct FleetView {
       let member = try FleetMember(
         fleet, station: station.name, credentials: CredentialStore(keys: state.keys).resolver)
       return FleetView(
-        settings: member.settings, event: fleet.name, viewer: member.id, keys: fleet.stations)
+        settings: member.settings, event: fleet.name, viewer: member.id, keys: fleet.stations,
+        administrators: fleet.administrators)
     } catch { throw failure(error.description, Exit.data) }
   }
 
@@ -53,7 +56,7 @@ struct FleetView {
       settings: try spoken { () throws(FleetFault) in try place.settings(layout) }, fleet: layout.name,
       event: layout.event, nodes: layout.nodes,
       keys: Dictionary(layout.stations.map { ($0.name, $0.signs) }) { first, _ in first },
-      revoked: Set(layout.stations.filter(\.isRevoked).map(\.name)),
+      administrators: layout.administratorKeys, revoked: Set(layout.stations.filter(\.isRevoked).map(\.name)),
       revokedAt: Dictionary(
         layout.stations.compactMap { station in station.revokedAt.map { (station.name, WallTime(seconds: $0)) } }
       ) { first, _ in first }, rotation: layout.rotation?.words)
@@ -74,6 +77,8 @@ struct FleetView {
     status.revoked = revoked
     status.revokedAt = revokedAt
     status.viewer = viewer
+    let orders = FleetOrderSeal(event: event, administrators: administrators)
+    status.order = facts.bucket?.order.map { orders.open($0) }
     return status
   }
 }
