@@ -1,4 +1,4 @@
-package import FleetBook
+internal import FleetBook
 internal import ScanModel
 internal import WireText
 
