@@ -42,8 +42,8 @@ package actor ListSpreader {
     package var key: SealKey
     /// Who is believed.
     package var from: [StationID]
-    /// From one look to the next.
-    package var pause = Duration.seconds(15)
+    /// From one look to the next, and to the one after a look at which nobody answered.
+    package var pause = Duration.seconds(15), retry = Duration.seconds(2)
 
     package init(station: StationID, seal: ListSeal, key: SealKey, from: [StationID]) {
       self.station = station
@@ -105,14 +105,15 @@ package actor ListSpreader {
   /// Spreads until it is cancelled.
   package func run() async {
     while !Task.isCancelled {
-      await look()
-      try? await Task.sleep(for: settings.pause)
+      let isAnswered = await look()
+      try? await Task.sleep(for: isAnswered ? settings.pause : settings.retry)
     }
   }
 
   /// Gives and takes what there is now.
-  package func look() async {
-    if let refusedUntil, clock().monotonic < refusedUntil { return }
+  /// - Returns: whether the servers answered.
+  @discardableResult package func look() async -> Bool {
+    if let refusedUntil, clock().monotonic < refusedUntil { return true }
     for list in lists() where !Task.isCancelled {
       do throws(ClaimFault) {
         if list.sharing.gives { try await give(list) }
@@ -124,12 +125,13 @@ package actor ListSpreader {
         case .otherVersion(let words), .refused(let words):
           say("servers", "Lists of tickets are not spread over the fleet; all else works. \(words)")
           refusedUntil = clock().monotonic + Self.refused
-          return
+          return true
         // What a claim cannot do either is told by claims.
-        default: return
+        default: return false
         }
       }
     }
+    return true
   }
 
   // MARK: Giving
