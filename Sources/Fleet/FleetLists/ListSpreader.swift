@@ -44,6 +44,8 @@ package actor ListSpreader {
     package var from: [StationID]
     /// From one look to the next, and to the one after a look at which nobody answered.
     package var pause = Duration.seconds(15), retry = Duration.seconds(2)
+    /// Nothing is asked for so long between two pieces at least.
+    package var rest = Duration.milliseconds(20)
 
     package init(station: StationID, seal: ListSeal, key: SealKey, from: [StationID]) {
       self.station = station
@@ -59,8 +61,6 @@ package actor ListSpreader {
   static let anew = Duration.seconds(86_400)
   /// How long a call may take.
   static let patience = Duration.seconds(5)
-  /// Nothing is asked for so long between two pieces at least.
-  static let rest = Duration.milliseconds(20)
   /// How long is waited where servers have no lists, or do not let this station ask.
   static let refused = Duration.seconds(300)
 
@@ -317,7 +317,7 @@ package actor ListSpreader {
   private var end: MonotonicTime { clock().monotonic + Self.patience }
 
   private func pause(since began: MonotonicTime) async {
-    try? await Task.sleep(for: max(Self.rest, clock().monotonic - began))
+    try? await Task.sleep(for: max(settings.rest, clock().monotonic - began))
   }
 
   /// Tells what is wrong once, and again once it was over.

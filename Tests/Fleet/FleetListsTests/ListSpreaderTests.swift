@@ -160,9 +160,9 @@ import TicketLists
       for round in 0..<4 {
         try await office.fetch(codes.enumerated().map { ($1, status(round, $0)) })
         if random.chance(50) { await office.spreader.look() }
-        async let given: Void = office.spreader.look()
+        async let given = office.spreader.look()
         await north.spreader.look()
-        await given
+        _ = await given
         var found: Set<ListedTicket.Status> = []
         if try await north.list.state() != nil {
           for code in codes.prefix(3) { if let status = try await north.status(code) { found.insert(status) } }
