@@ -2,7 +2,7 @@
 SWIFT ?= swift
 PREFIX ?= /usr/local
 
-.PHONY: help deps build programs release reproducible image test-image demo test test-all test-arm64 unit room fuzz bench bench-decode rig replug cameras kiosks torture fleet soak check api-check metrics-check format pages deb install uninstall clean
+.PHONY: help deps build programs release reproducible image test-image demo test test-all test-arm64 unit room fuzz bench bench-decode rig replug cameras kiosks torture fleet fleet-versions soak check api-check metrics-check format pages deb install uninstall clean
 
 help:
 	@printf '%s\n' \
@@ -11,6 +11,7 @@ help:
 	  'make unit    the tests without the rig' \
 	  'make torture the gateway killed, or its power cut, 1,000 times while people present tickets (KILLS=n, SEED=n)' \
 	  'make fleet   evenings of three servers and eight stations while everything happens to them, for half an hour (MINUTES=n, SEED=n); as root' \
+	  'make fleet-versions  the same where every other station runs another version: FORMER=commit is built, or PROGRAM=path of a scangate; as root' \
 	  'make soak    10,000 scanners come and go, 10,000 reloads, 100,000 scans: memory, threads, descriptors stay level (SCANNERS=n, RELOADS=n, SCANS=n)' \
   'make cameras the rig tests of cameras, all of them: ten minutes' \
   'make kiosks  the rig tests of setting up by a scan, all of them, with the power cut at any moment: ten minutes' \
@@ -93,6 +94,10 @@ torture: programs
 
 fleet: programs
 	@rig/fleet --scangate .build/programs/scangate --minutes $(or $(MINUTES),30) $(if $(SEED),--seed $(SEED))
+
+fleet-versions: programs
+	@second='$(PROGRAM)' && { [ -n "$$second" ] || second=$$(scripts/former-programs $(FORMER)); } && \
+	rig/fleet --scangate .build/programs/scangate --second "$$second" --minutes $(or $(MINUTES),30) $(if $(SEED),--seed $(SEED))
 
 soak: programs
 	@Tests/Soak/soak --programs .build/programs --scanners $(or $(SCANNERS),10000) --reloads $(or $(RELOADS),10000) --scans $(or $(SCANS),100000)

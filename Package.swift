@@ -407,7 +407,7 @@ let package = Package(
       path: "Tests/Vision/DecodeBench", swiftSettings: fast),
     .executableTarget(
       name: "claim-bench",
-      dependencies: ["FleetBook", "FleetSetUp", "JetStreamClaims", "LinuxIO", "ScanModel"],
+      dependencies: ["FleetBook", "FleetSetUp", "JetStreamClaims", "LibCrypto", "LinuxIO", "ScanModel"],
       path: "Tests/Fleet/ClaimBench", swiftSettings: fast),
     .executableTarget(
       name: "decide-bench",

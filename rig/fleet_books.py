@@ -4,7 +4,7 @@ import sqlite3
 import struct
 
 from fleet_checker import Admission, Entry, Evening
-from fleet_world import GATES
+from fleet_station import GATES
 
 STATES = {1: "claimed", 2: "interrupted", 3: "admitted", 4: "left"}
 #: Of a record in a server's file: how long it is (and whether it has headers), its place in the stream, its time, and how long its subject is.

@@ -74,7 +74,7 @@ class Evening:
     unknown: set = field(default_factory=set)
     #: By ending: what a station has told of two on one ticket.
     conflicts: dict = field(default_factory=lambda: defaultdict(list))
-    #: By ending: the last word at the end, (verdict, reason).
+    #: By ending: the last word at the end, (verdict, reason, station).
     last_words: dict = field(default_factory=dict)
     #: By whole code: how many entries the ticket system has.
     book: dict = field(default_factory=dict)
@@ -169,7 +169,7 @@ class Checker:
         last = self.evening.last_words.get(ending)
         if last is None:
             return
-        verdict, reason = last
+        verdict, reason, station = last
         passed = self.passed[ending]
         if verdict is None:
             yield f"{ending}: no word at the end"
@@ -183,6 +183,8 @@ class Checker:
             return
         # Of a sale only the station where the first one passed knows that it is for more.
         if ticket.kind == "sale" and self._is_of_clocks(reason):
+            return
+        if ticket.kind == "sale" and reason == "alreadyUsed" and passed and all(one.station != station for one in passed):
             return
         # And not even that one where it let the first one in without the ticket system's word (docs/fleet.md).
         if ticket.kind == "sale" and reason == "alreadyUsed" and any(one.is_provisional or one.is_alone for one in passed):

@@ -5,7 +5,7 @@ import time
 from collections import Counter, defaultdict
 
 from fleet_checker import Ticket
-from fleet_world import GATES
+from fleet_station import GATES
 
 LETTERS = "0123456789ABCDEFGHIJKLMNOPQRSTUVWXYZ"
 #: How long somebody waits for a word before they give up, in seconds; what a paused station has to say comes later.
@@ -127,9 +127,12 @@ class People:
                 if now > begin + SLOW:
                     said[ending] = f"{ending} at {station.name} {self.tickets[ending].kind}: " + (f"{event['verdict']} {event['reason']} {event['detail']}" if event else "no word")
                 one["until"] = one["until"] or now + PATIENT
-                self.last_words[ending] = (event["verdict"], event["reason"]) if event else (None, None)
+                self.last_words[ending] = (event["verdict"], event["reason"], station.name) if event else (None, None, station.name)
                 if event and event["verdict"] == "admit":
                     one["left"], one["until"] = one["left"] - 1, now + PATIENT
+                    # Of a sale only this station knows more now, wherever the first one was sent away before.
+                    one.pop("tried", None)
+                    self.first_at[ending] = station
                     if one["left"] <= 0:
                         del todo[ending]
                 elif now > one["until"] or event and event["verdict"] == "refuse":

@@ -13,10 +13,15 @@ from pathlib import Path
 
 import fleet_books
 import fleet_checker
+import namespaces
+import native
 from fleet_evening import People, sold
 from fleet_nemesis import Nemesis
-from fleet_world import ROOT, World
+from fleet_machine import ROOT
+from fleet_world import World
 
+#: Where the program of every other station is, where that is another version.
+SECOND = Path("/run/second")
 #: What a station does without its fleet, drawn for each.
 ALONE = ("alone: refuse", "alone: refuse", "alone: list\n  alonePeople: 20\n  aloneFor: 1 min", "alone: trust\n  alonePeople: 5\n  aloneFor: 1 min")
 
@@ -28,8 +33,10 @@ class Outcome:
         self.findings, self.figures, self.faults, self.log, self.evening = [], Counter(), Counter(), [], None
 
 
-def evening(seed, seconds, tickets, rate=10.0, say=None, servers=3, stations=8, longest=8.0, outsider=None):
-    """One evening, whose faults last for so many seconds; `rate` is how many people come a second. An outsider is a station that has no fleet: a planted fault."""
+def evening(seed, seconds, tickets, rate=10.0, say=None, servers=3, stations=8, longest=8.0, outsider=None, second=None):
+    """One evening, whose faults last for so many seconds; `rate` is how many people come a second. An outsider is a station that has no fleet: a planted fault.
+
+    `second` is the program of every other station."""
     chance, outcome, began = random.Random(seed), Outcome(), time.monotonic()
 
     def tell(words):
@@ -37,8 +44,9 @@ def evening(seed, seconds, tickets, rate=10.0, say=None, servers=3, stations=8, 
         if say:
             say(outcome.log[-1])
 
+    wait_for_day(seconds, tell)
     sale = sold(chance, tickets)
-    world = World(os.environ["NATS_SERVER"], servers, stations)
+    world = World(os.environ["NATS_SERVER"], servers, stations, second)
     people, nemesis = People(world, sale, chance), Nemesis(world, random.Random(seed + 1), tell, longest)
     try:
         alone = {name: chance.choice(ALONE) for name in world.stations}
@@ -96,13 +104,21 @@ def evening(seed, seconds, tickets, rate=10.0, say=None, servers=3, stations=8, 
     return outcome
 
 
+def wait_for_day(seconds, tell):
+    """Returns when an evening that lasts so long is over before midnight: tickets are for one day, by UTC."""
+    left = 86400 - time.time() % 86400
+    if left < 2 * seconds + 60:
+        tell(f"waits {left:.0f} s for midnight: tickets are for one day")
+        time.sleep(left + 1)
+
+
 def minutes(options):
     """As many evenings as fit; the exit status."""
-    import native
     native.Native(options.scangate)
+    second = bring(options.second) if options.second else None
     chance = random.Random(options.seed)
     end, number, figures, faults, findings = time.monotonic() + 60 * options.minutes, 0, Counter(), Counter(), 0
-    if (planted := plant(chance.randrange(1 << 32))) is None:
+    if (planted := plant(chance.randrange(1 << 32), second)) is None:
         findings += 1
         print("fleet: a station without a fleet was planted, and nothing was found: the checker proves nothing", flush=True)
     else:
@@ -112,7 +128,8 @@ def minutes(options):
         seed, seconds = chance.randrange(1 << 32), chance.uniform(30, 120)
         seconds = max(10.0, min(seconds, end - time.monotonic() - 40))
         print(f"fleet: evening {number}, seed {seed}, faults for {seconds:.0f} s", flush=True)
-        outcome = evening(seed, seconds, tickets=int(seconds * 3), say=lambda words: print(f"fleet: {words}", flush=True), longest=chance.choice([3.0, 6.0, 15.0]))
+        outcome = evening(seed, seconds, tickets=int(seconds * 3), say=lambda words: print(f"fleet: {words}", flush=True), longest=chance.choice([3.0, 6.0, 15.0]),
+                          second=second)
         figures.update(outcome.figures)
         faults.update(outcome.faults)
         findings += len(outcome.findings)
@@ -125,10 +142,21 @@ def minutes(options):
     return 1 if findings else 0
 
 
-def plant(seed):
+def plant(seed, second=None):
     """What is found of an evening on which one station has no fleet, and so admits whom the others have admitted."""
-    outcome = evening(seed, seconds=8, tickets=20, longest=3.0, outsider="s2")
+    outcome = evening(seed, seconds=8, tickets=20, longest=3.0, outsider="s2", second=second)
     return next((line for line in outcome.findings if "by the fleet's word" in line), None)
+
+
+def bring(program):
+    """Where another version's program is in these namespaces, beside its other programs; both versions are told."""
+    SECOND.mkdir()
+    namespaces.mount(program.resolve().parent, SECOND, flags=namespaces.BIND | namespaces.RECURSIVE)
+    second = SECOND / program.name
+    for stations, one in (("even", native.PROGRAM), ("odd", second)):
+        said = json.loads(subprocess.run([one, "version", "--json"], stdout=subprocess.PIPE, check=True).stdout)
+        print(f"fleet: stations of {stations} number: {said['version']}, commit {said.get('commit', 'unknown')}", flush=True)
+    return second
 
 
 def told(counts):

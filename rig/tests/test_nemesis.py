@@ -19,9 +19,9 @@ SEED = 4711
 
 
 def good():
-    """An evening on which all is well: a ticket, a party of two at two stations, one that was killed before its gate opened, and two on one ticket by a station that was alone."""
+    """An evening on which all is well: a ticket, a party of two at two stations, one that was killed before its gate opened, two on one ticket by a station that was alone, and a sale whose second person came to another station, which cannot know of it."""
     tickets = [Ticket("AAAA0001", "door", "entry", 1), Ticket("AAAA0002", "stalls", "party", 2), Ticket("AAAA0003", "stalls", "party", 1),
-               Ticket("AAAA0004", "stalls", "party", 1), Ticket("AAAA0005", "stalls", "party", 1)]
+               Ticket("AAAA0004", "stalls", "party", 1), Ticket("AAAA0005", "stalls", "party", 1), Ticket("AAAA0006", "door", "sale", 2)]
     evening = Evening({ticket.ending: ticket for ticket in tickets}, lives={"s1": [True, False], "s2": [False]})
     evening.admissions = [
         Admission("a1", "s1", "door", 0, "0001", is_in_events=True, is_in_journal=True),
@@ -31,13 +31,14 @@ def good():
         Admission("c1", "s1", "stalls", 0, "0003", is_in_journal=True),
         Admission("d1", "s1", "stalls", 1, "0004", is_in_events=True, is_in_journal=True),
         Admission("d2", "s2", "stalls", 0, "0004", is_alone=True, is_in_events=True, is_in_journal=True),
-        Admission("e1", "s2", "stalls", 0, "0005", is_in_events=True, is_in_journal=True)]
-    evening.pulses = {("s1", "door", 0): 1, ("s1", "stalls", 0): 1, ("s1", "stalls", 1): 1, ("s2", "stalls", 0): 3}
+        Admission("e1", "s2", "stalls", 0, "0005", is_in_events=True, is_in_journal=True),
+        Admission("g1", "s1", "door", 0, "0006", is_in_events=True, is_in_journal=True)]
+    evening.pulses = {("s1", "door", 0): 2, ("s1", "stalls", 0): 1, ("s1", "stalls", 1): 1, ("s2", "stalls", 0): 3}
     evening.entries = [Entry(f"t.{one.ending}", one.scan, one.station, one.gate, "admitted", one.is_alone) for one in evening.admissions]
     evening.codes = {one.scan: one.ending for one in evening.admissions}
     evening.conflicts["0004"].append("Two were admitted on one ticket: at gate stalls of station s1 at 20:00, and at gate stalls of station s2 at 20:01, which was alone.")
-    evening.last_words = {ticket.ending: ("refuse", "alreadyUsed") for ticket in tickets}
-    evening.book, evening.waiting = {"AAAA0001": 1}, {"s1": 0, "s2": 0}
+    evening.last_words = {ticket.ending: ("refuse", "alreadyUsed", "s2") for ticket in tickets}
+    evening.book, evening.waiting = {"AAAA0001": 1, "AAAA0006": 1}, {"s1": 0, "s2": 0}
     return evening
 
 
@@ -119,7 +120,7 @@ class Checker(unittest.TestCase):
 
     def plant_wrong_undecided(self, evening):
         self._forget(evening, "e1")
-        evening.last_words["0005"] = ("undecided", "busy")
+        evening.last_words["0005"] = ("undecided", "busy", "s2")
         return "0005: undecided busy at the end, 0 passed of 1"
 
     def plant_refusal_by_a_claim_that_nothing_explains(self, evening):
@@ -128,8 +129,28 @@ class Checker(unittest.TestCase):
         evening.codes["e0"] = "0005"
         return "0005: refuse alreadyUsed at the end, 0 passed of 1, and interrupted by s1"
 
+    def plant_refusal_of_a_sale_where_its_first_passed(self, evening):
+        """That station knows that it is for more."""
+        evening.last_words["0006"] = ("refuse", "alreadyUsed", "s1")
+        return "0006: refuse alreadyUsed at the end, 1 passed of 2, and no claim"
+
+    def plant_refusal_of_a_sale_that_nobody_passed_on(self, evening):
+        self._forget(evening, "g1")
+        return "0006: refuse alreadyUsed at the end, 0 passed of 2, and no claim"
+
+    def plant_other_word_on_a_sale_elsewhere(self, evening):
+        """Elsewhere it is known to be used, and nothing else."""
+        evening.last_words["0006"] = ("undecided", "busy", "s2")
+        return "0006: undecided busy at the end, 1 passed of 2"
+
+    def plant_refusal_of_a_party_elsewhere(self, evening):
+        """For how many a party is every station knows."""
+        self._forget(evening, "b2")
+        evening.last_words["0002"] = ("refuse", "alreadyUsed", "s3")
+        return "0002: refuse alreadyUsed at the end, 1 passed of 2, and no claim"
+
     def plant_no_word(self, evening):
-        evening.last_words["0005"] = (None, None)
+        evening.last_words["0005"] = (None, None, "s2")
         return "0005: no word at the end"
 
     def plant_pulse_for_nobody(self, evening):

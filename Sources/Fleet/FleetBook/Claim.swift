@@ -22,7 +22,7 @@ package struct Claim: Hashable, Sendable {
   /// So many entries it has at most: what needs more is decided by nobody.
   package static let most = 255
   /// From so many on, entries of persons who have left are counted only.
-  static let roomy = 64
+  package static let roomy = 64
 
   /// How often it admits, as ticket system or list told last; `nil` where neither has.
   package var quantity: UInt32?
@@ -182,7 +182,7 @@ package enum ClaimReading: Hashable, Sendable {
 package enum ClaimFlaw: Hashable, Sendable {
   /// It is no claim: what it lacks.
   case garbage(String)
-  /// It is of a later version of ours.
+  /// It is of a later format of ours.
   case laterVersion(UInt8)
   /// It names a station that is none of the fleet, or none any more.
   case stranger(String)

@@ -3,7 +3,7 @@ internal import WireCoding
 extension ClaimSeal {
   /// Which station a value says that it is of; `nil` where it says none. Nobody has proven it: `open` does.
   package static func author(of value: [UInt8]) -> StationID? {
-    guard value.first == version, value.count <= longest else { return nil }
+    guard value.first.flatMap(BookFormat.init(rawValue:)) != nil, value.count <= longest else { return nil }
     var reader = WireReader(value[...])
     do throws(WireError) {
       _ = try reader.take(UInt8.self)

@@ -4,11 +4,9 @@ package import WireCoding
 
 /// Writes claims as one station, and reads those of all stations of a fleet.
 ///
-/// A value is: version, the revision that it replaces, the station that wrote it, what it says, and that station's signature
+/// A value is: its book's format, the revision that it replaces, the station that wrote it, what it says, and that station's signature
 /// (Ed25519) over all of it, the fleet's name and the key. So none can be moved to another key, to another place of the order or to another fleet.
 package struct ClaimSeal: Sendable {
-  /// The version that is written and read.
-  package static let version: UInt8 = 1
   /// The longest value in bytes.
   package static let longest = 40_960
   /// The longest name of a gate in bytes.
@@ -34,12 +32,15 @@ package struct ClaimSeal: Sendable {
   }
 
   /// The bytes of a claim that is to replace a revision; `nil` where it has more than a value may hold, or libcrypto has no memory.
-  package func seal(_ claim: Claim, for place: ClaimKey, replacing revision: ClaimRevision) -> [UInt8]? {
+  /// - Parameter format: the book's.
+  package func seal(
+    _ claim: Claim, for place: ClaimKey, replacing revision: ClaimRevision, in format: BookFormat = .newest
+  ) -> [UInt8]? {
     guard claim.entries.count <= Claim.most,
       claim.entries.allSatisfy({ $0.gate.name.utf8.count <= Self.longestGate })
     else { return nil }
     var writer = WireWriter()
-    writer.put(Self.version)
+    writer.put(format.rawValue)
     writer.put(revision.number)
     writer.put(station.description)
     claim.put(into: &writer)
@@ -54,9 +55,9 @@ package struct ClaimSeal: Sendable {
     guard stored.value.count <= Self.longest else {
       return .unusable(.garbage("\(stored.value.count) bytes are more than a claim has"))
     }
-    guard version <= Self.version else { return .unusable(.laterVersion(version)) }
-    guard version == Self.version, stored.value.count > Ed25519.signatureLength else {
-      return .unusable(.garbage("it is too short for a claim, or of version \(version)"))
+    guard version <= BookFormat.newest.rawValue else { return .unusable(.laterVersion(version)) }
+    guard BookFormat(rawValue: version) != nil, stored.value.count > Ed25519.signatureLength else {
+      return .unusable(.garbage("it is too short for a claim, or of format \(version)"))
     }
     let body = stored.value.dropLast(Ed25519.signatureLength)
     var reader = WireReader(body)

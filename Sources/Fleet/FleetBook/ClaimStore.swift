@@ -33,8 +33,20 @@ package protocol ClaimStore: Sendable {
   /// the store has.
   func watch(after revision: ClaimRevision) -> AsyncStream<ClaimWatch>
 
+  /// In which its claims are written, as was told last.
+  var format: BookFormat { get }
+
   /// Whether writes may be had now, each state once; a new caller is told the present one first. A hint: calls decide.
   var states: AsyncStream<ClaimStoreState> { get }
+
+  /// On whose thread states and changes are best followed, so that no other is there for them; `nil` where that is all the same.
+  var tasks: (any TaskExecutor)? { get }
+}
+
+extension ClaimStore {
+  /// Of a store that nobody has made before.
+  package var format: BookFormat { .newest }
+  package var tasks: (any TaskExecutor)? { nil }
 }
 
 /// A place in the order of all writes of a store; later ones are greater. Never reused.

@@ -22,8 +22,12 @@ package struct ClaimTelling: Hashable, Sendable {
 
   /// What is told.
   package private(set) var debt: ClaimDebt
+  /// Once it is told: the revision that has its entry; `nil` where the claim has none of it.
+  package private(set) var standsAt: ClaimRevision?
   private let pause: Duration
   private var conflicts: [ClaimConflict] = []
+  /// Whether what is being written has its entry.
+  private var isKept = false
 
   package init(_ debt: ClaimDebt, policy: ClaimPolicy) {
     self.debt = debt
@@ -36,7 +40,9 @@ package struct ClaimTelling: Hashable, Sendable {
   /// The next step.
   package mutating func take(_ answer: ClaimAnswer) -> Step {
     switch answer {
-    case .written: return .told(conflicts)
+    case .written(let revision):
+      standsAt = isKept ? revision : nil
+      return .told(conflicts)
     case .found(.unusable(let flaw)): return .stuck(nil, flaw)
     case .found(.absent): return change(Claim(), at: .none)
     case .found(.known(let known)): return change(known.claim.dated(known.time), at: known.revision)
@@ -67,7 +73,11 @@ package struct ClaimTelling: Hashable, Sendable {
       case .changed, .nobody: isThere = false
       }
     }
-    guard claim != found || !isThere else { return .told(conflicts) }
+    isKept = claim.entry(of: debt.entry.scan) != nil
+    guard claim != found || !isThere else {
+      standsAt = revision
+      return .told(conflicts)
+    }
     return .call(ClaimCall(debt.key, .write(claim, at: revision)))
   }
 

@@ -1,6 +1,7 @@
 package import FleetBook
 internal import LinuxIO
 package import ScanModel
+internal import Synchronization
 
 /// What the fleet has still to be told: one thing after another, in the order in which it happened, as long as it takes.
 extension ClaimKeeper {
@@ -71,9 +72,9 @@ extension ClaimKeeper {
       let (told, end) = await tell(debt)
       beingTold = nil
       switch end {
-      case .told(let conflicts):
+      case .told(let conflicts, let revision):
         (later, stuck) = (0, nil)
-        wasTold(told, conflicts)
+        wasTold(told, conflicts, at: revision)
       case .later:
         later += 1
         owed.append(told)
@@ -84,7 +85,10 @@ extension ClaimKeeper {
         pausedUntil = time.now() + settings.tellingPause
       case .stuck(let words):
         later += 1
-        owed.append(told)
+        // What came after it on the same key comes after it still.
+        let same = owed.filter { $0.key == told.key }
+        owed.removeAll { $0.key == told.key }
+        owed += [told] + same
         if later > owed.count { (later, pausedUntil) = (0, time.now() + Self.stuckFor) }
         if stuck != words { tell(.stuck(words)) }
         stuck = words
@@ -93,7 +97,7 @@ extension ClaimKeeper {
   }
 
   private enum End {
-    case told([ClaimConflict])
+    case told([ClaimConflict], at: ClaimRevision?)
     case later
     case away
     case stuck(String)
@@ -112,15 +116,23 @@ extension ClaimKeeper {
       case .later: return (telling.debt, .later)
       case .told(let conflicts):
         together()
-        return (telling.debt, .told(conflicts))
+        return (telling.debt, .told(conflicts, at: telling.standsAt))
       case .stuck(let fault, let flaw):
         return (telling.debt, .stuck(fault?.words ?? flaw?.words ?? "The claim cannot be read."))
       }
     }
   }
 
-  private func wasTold(_ debt: ClaimDebt, _ conflicts: [ClaimConflict]) {
+  /// - Parameter revision: at which the claim has it; `nil` where it has nothing of it.
+  private func wasTold(_ debt: ClaimDebt, _ conflicts: [ClaimConflict], at revision: ClaimRevision?) {
     let scan = debt.entry.scan
+    if let revision {
+      let (begun, ended) = told.take(debt, at: revision)
+      toldKeys.withLock { keys in
+        if let begun { keys.insert(begun) }
+        if let ended { keys.remove(ended) }
+      }
+    }
     let row = rows[scan]
     if var row {
       let wasUntold = row.isUntoldAlone
@@ -159,7 +171,7 @@ extension ClaimFlaw {
     switch self {
     case .garbage(let what): "What the fleet has of the ticket is no claim: \(what)."
     case .laterVersion(let version):
-      "What the fleet has of the ticket was written by a later program (version \(version)): update this station."
+      "What the fleet has of the ticket was written by a later program (format \(version)): update this station."
     case .stranger(let name):
       "What the fleet has of the ticket was written by \(TerminalText.clean(name, limit: 40)), which is none of fleet.stations."
     case .signature(let station): "What the fleet has of the ticket was not written by \(station), which it names."

@@ -1,5 +1,6 @@
 internal import FleetBook
 package import ScanModel
+internal import Synchronization
 
 /// The beginning and the end of a keeper, and what it sees between: whether the store answers, and claims of its own that nobody answers for.
 extension ClaimKeeper {
@@ -17,30 +18,29 @@ extension ClaimKeeper {
     } catch { return error }
     guard !isStarted else { return nil }
     isStarted = true
-    var left: [ClaimDebt] = []
-    for row in rows.rows.values.sorted(by: { $0.intent.scan.description < $1.intent.scan.description }) {
+    for row in rows.rows.values.sorted(by: { $0.intent.scan.description < $1.intent.scan.description })
+    where row.conclusion == nil {
       var row = row
-      if row.conclusion == nil {
-        // It was not durable: no gate has opened on it.
-        row.conclusion = ClaimConclusion(
-          scan: row.intent.scan, isAdmission: false,
-          debts: ClaimRecovery.debts(of: row.intent, nil, station: settings.station))
-        write(rows.set(row), isUrgent: true)
-      }
-      left += row.owed.map { debt in
+      // It was not durable: no gate has opened on it.
+      row.conclusion = ClaimConclusion(
+        scan: row.intent.scan, isAdmission: false,
+        debts: ClaimRecovery.debts(of: row.intent, nil, station: settings.station))
+      write(rows.set(row), isUrgent: true)
+    }
+    alone = AloneBook(settings.alone, admitted: rows.rows.values.count { $0.isUntoldAlone })
+    owe(
+      rows.owed.map { debt in
         var debt = debt
         debt.isRetold = true
         return debt
-      }
-    }
-    alone = AloneBook(settings.alone, admitted: rows.rows.values.count { $0.isUntoldAlone })
-    // Who leaves comes after who was let in.
-    owe(left.filter { !$0.isExit } + left.filter(\.isExit))
+      })
     tasks = [
-      Task { [weak self, states = store.states] in
+      Task(executorPreference: store.tasks) { [weak self, states = store.states] in
         for await state in states { await self?.take(state) }
       },
-      Task { [weak self, stream = store.watch(after: watched)] in await self?.follow(stream) },
+      Task(executorPreference: store.tasks) { [weak self, stream = store.watch(after: watched)] in
+        await self?.follow(stream)
+      },
     ]
     return nil
   }
@@ -100,7 +100,9 @@ extension ClaimKeeper {
       switch change {
       case .stored(let stored):
         // A signature is looked at only where there may be something to do.
-        if stored.value.contains(name), case .known(let known) = settings.seal.open(stored) {
+        let wasTold = toldKeys.withLock { $0.contains(stored.key) }
+        if wasTold || stored.value.contains(name), case .known(let known) = settings.seal.open(stored) {
+          if wasTold { await lookForLosses(at: stored.key, known, by: ClaimSeal.author(of: stored.value)) }
           let own = known.claim.entries.filter { $0.station == settings.station }
           if own.contains(where: { !$0.isSettled }) { await look(at: stored.key, known) }
           if own.contains(where: { $0.state == .admitted }) { await lookForConflicts(at: stored.key, known.claim) }
@@ -172,7 +174,7 @@ extension ClaimKeeper {
     if running.isEmpty, !isEnded { write(rows.memory(of: watched), isUrgent: false) }
   }
 
-  private func isOwed(_ scan: ScanID, on key: ClaimKey) -> Bool {
+  func isOwed(_ scan: ScanID, on key: ClaimKey) -> Bool {
     ([beingTold].compactMap(\.self) + owed).contains { $0.key == key && $0.entry.scan == scan }
   }
 
@@ -203,20 +205,21 @@ extension ClaimKeeper {
       // After the end it is for the next process to see.
       guard !isEnded, orphans().contains(where: { $0.entry.scan == scan }) else { continue }
       debt.isRetold = true
-      var row =
+      let row =
         rows[scan]
         ?? ClaimRow(
           ClaimIntent(scan: scan, gate: debt.entry.gate, keys: [key], redeems: debt.goal != .released),
           conclusion: ClaimConclusion(scan: scan, isAdmission: debt.goal == .admitted, debts: []))
-      row.conclusion?.debts.removeAll { $0.key == key }
-      row.conclusion?.debts.append(debt)
-      row.told.remove(key)
-      write(rows.set(row), isUrgent: true)
-      owe([debt])
+      oweAgain(debt, of: row)
     }
   }
-}
 
-extension ClaimDebt {
-  fileprivate var isExit: Bool { if case .left = goal { true } else { false } }
+  func oweAgain(_ debt: ClaimDebt, of row: ClaimRow) {
+    var row = row
+    row.conclusion?.debts.removeAll { $0.key == debt.key }
+    row.conclusion?.debts.append(debt)
+    row.told.remove(debt.key)
+    write(rows.set(row), isUrgent: true)
+    owe([debt])
+  }
 }

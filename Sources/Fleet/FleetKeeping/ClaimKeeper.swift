@@ -1,6 +1,7 @@
 package import FleetBook
 package import LinuxIO
 package import ScanModel
+internal import Synchronization
 
 /// Carries out what the claims of a station ask: calls of the store, rows of the journal, and what is told afterwards.
 ///
@@ -131,6 +132,11 @@ package actor ClaimKeeper {
   /// How many conflicts of a key were told here, so that each is told once.
   var conflictsTold: [ClaimKey: Int] = [:]
   var conflictOrder: [ClaimKey] = []
+  /// Admissions that the fleet was told; and their keys, for who follows what changes.
+  var told = ToldAdmissions()
+  nonisolated let toldKeys = Mutex<Set<ClaimKey>>([])
+  /// Which losses were told, so that each is told once.
+  var lossesTold: Set<String> = []
   var isStarted = false
   /// Nothing begins by itself any more.
   var isEnded = false
@@ -368,7 +374,8 @@ package actor ClaimKeeper {
     do throws(ClaimFault) {
       switch call.kind {
       case .write(let claim, let revision):
-        guard let bytes = settings.seal.seal(claim, for: call.key, replacing: revision) else {
+        guard let bytes = settings.seal.seal(claim, for: call.key, replacing: revision, in: store.format)
+        else {
           throw .refused("The claim cannot be written: it has more than a value may hold.")
         }
         if revision == .none { return .written(try await store.create(call.key, bytes, until: end)) }
@@ -424,6 +431,6 @@ package actor ClaimKeeper {
 
   /// Writes everything again, for a journal that has lost it.
   package func writeAnew() {
-    write(rows.memory, isUrgent: true)
+    write(rows.memory(), isUrgent: true)
   }
 }

@@ -13,6 +13,9 @@ package struct ClaimRow: Hashable, Sendable {
   package var told: Set<ClaimKey> = []
   /// The admission as staff know it, for whoever has to name it.
   package var subject: ClaimSubject?
+  /// Its place in the order in which the station's rows came to owe something; 0 of one that owes nothing yet, or that an earlier version has
+  /// written. `ClaimRows` gives it and keeps it beside the row.
+  package internal(set) var order: UInt64 = 0
 
   package init(_ intent: ClaimIntent, conclusion: ClaimConclusion? = nil, subject: ClaimSubject? = nil) {
     self.intent = intent

@@ -4,17 +4,26 @@ internal import WireCoding
 
 /// The rows of a station's claims, and where its journal has them: with what its ledgers remember, in so many places that a change writes
 /// few rows again.
+///
+/// In which order they are to be told lies beside each place, under a key of its own: who does not know of it tells them in any order, and a
+/// station can go back to an earlier version while an event lasts.
 struct ClaimRows {
   /// So many places there are. Never another number: rows of another one would not be found.
   private static let slots = 256
   /// The version of a place.
   private static let version: UInt8 = 1
+  /// The version of a place's order.
+  private static let orderVersion: UInt8 = 1
   /// So many rows are kept only because a later scan may take their place; of more the oldest is forgotten, and staff decide.
   static let mostRepeatable = 2_048
 
   private let server: String
   private(set) var rows: [ScanID: ClaimRow] = [:]
   private var places: [Set<ScanID>]
+  /// What the journal has of the order of each place.
+  private var orders: [[UInt8]]
+  /// The last row in the order.
+  private var last: UInt64 = 0
   /// Scans of which nothing is owed, oldest first.
   private var repeatable: [ScanID] = []
 
@@ -22,6 +31,7 @@ struct ClaimRows {
   init(fleet: String) {
     server = Self.server(of: fleet)
     places = Array(repeating: [], count: Self.slots)
+    orders = Array(repeating: [], count: Self.slots)
   }
 
   /// Under which server rows lie; no ticket system's address looks like that.
@@ -35,6 +45,10 @@ struct ClaimRows {
     LedgerKey(server: server, kind: .entry, bytes: [0] + Array("claims \(place)".utf8))
   }
 
+  private func orderKey(_ place: Int) -> LedgerKey {
+    LedgerKey(server: server, kind: .entry, bytes: [0] + Array("claims order \(place)".utf8))
+  }
+
   /// Where a watch has come to.
   var cursorKey: LedgerKey { LedgerKey(server: server, kind: .entry, bytes: [0] + Array("watched".utf8)) }
 
@@ -44,15 +58,23 @@ struct ClaimRows {
     from book: any AttemptBook, until end: MonotonicTime
   ) async throws(JournalFault) -> ClaimRevision {
     let keys = places.indices.map(key)
-    let found = try await book.recall(keys + [cursorKey], until: end)
+    let found = try await book.recall(keys + places.indices.map(orderKey) + [cursorKey], until: end)
     do throws(WireError) {
+      var order: [ScanID: UInt64] = [:]
+      for place in places.indices {
+        guard let bytes = found[orderKey(place)] else { continue }
+        orders[place] = bytes
+        order.merge(try Self.order(bytes)) { $1 }
+      }
+      last = order.values.max() ?? 0
       for bytes in keys.lazy.compactMap({ found[$0] }) {
         var reader = WireReader(bytes)
         let version: UInt8 = try reader.take()
         guard version == Self.version else { throw WireError("they are of version \(version)") }
-        for row in try reader.takeList(
+        for var row in try reader.takeList(
           limit: Int(UInt16.max), { (reader) throws(WireError) in try ClaimRow(&reader) })
         {
+          row.order = order[row.intent.scan] ?? 0
           add(row)
         }
         try reader.end()
@@ -69,6 +91,17 @@ struct ClaimRows {
     }
   }
 
+  /// That of a later version is none to this one.
+  private static func order(_ bytes: [UInt8]) throws(WireError) -> [ScanID: UInt64] {
+    var reader = WireReader(bytes)
+    guard try reader.take(UInt8.self) == orderVersion else { return [:] }
+    let pairs = try reader.takeList(limit: Int(UInt16.max)) { (reader) throws(WireError) in
+      (try reader.takeScan(), try reader.take(UInt64.self))
+    }
+    try reader.end()
+    return Dictionary(pairs) { $1 }
+  }
+
   private mutating func add(_ row: ClaimRow) {
     let scan = row.intent.scan
     rows[scan] = row
@@ -78,8 +111,14 @@ struct ClaimRows {
   /// Takes a row as it is now, or forgets it where nothing of it is to be remembered.
   /// - Returns: what the journal has to remember by it.
   mutating func set(_ row: ClaimRow) -> [LedgerKey: [UInt8]?] {
+    var row = row
     let scan = row.intent.scan
     if row.isOver { return remove([scan]) }
+    row.order = max(row.order, rows[scan]?.order ?? 0)
+    if row.order == 0, !row.owed.isEmpty {
+      last = last == .max ? .max : last + 1
+      row.order = last
+    }
     let wasRepeatable = rows[scan].map { $0.conclusion != nil && $0.owed.isEmpty } ?? false
     add(row)
     var changed: Set<Int> = [place(of: scan)]
@@ -111,13 +150,28 @@ struct ClaimRows {
     places[place(of: scan)].remove(scan)
   }
 
-  /// Everything, for a journal that has lost it.
-  var memory: [LedgerKey: [UInt8]?] { memory(Set(places.indices.filter { !places[$0].isEmpty })) }
+  /// What is owed, in the order in which it is to be told: first what an earlier version has written, who was let in before who has left.
+  var owed: [ClaimDebt] {
+    let rows = rows.values.sorted { ($0.order, $0.intent.scan.description) < ($1.order, $1.intent.scan.description) }
+    let former = rows.prefix { $0.order == 0 }.flatMap(\.owed)
+    return former.filter { !$0.isExit } + former.filter(\.isExit) + rows.drop { $0.order == 0 }.flatMap(\.owed)
+  }
 
-  private func memory(_ changed: Set<Int>) -> [LedgerKey: [UInt8]?] {
+  /// Everything, for a journal that has lost it.
+  mutating func memory() -> [LedgerKey: [UInt8]?] {
+    orders = Array(repeating: [], count: Self.slots)
+    return memory(Set(places.indices.filter { !places[$0].isEmpty }))
+  }
+
+  private mutating func memory(_ changed: Set<Int>) -> [LedgerKey: [UInt8]?] {
     var memory: [LedgerKey: [UInt8]?] = [:]
     for place in changed {
       let rows = places[place].compactMap { self.rows[$0] }
+      let order = Self.order(of: rows)
+      if order != orders[place] {
+        orders[place] = order
+        memory[orderKey(place)] = .some(order.isEmpty ? nil : order)
+      }
       guard !rows.isEmpty else {
         memory[key(place)] = .some(nil)
         continue
@@ -128,6 +182,18 @@ struct ClaimRows {
       memory[key(place)] = .some(writer.bytes)
     }
     return memory
+  }
+
+  private static func order(of rows: [ClaimRow]) -> [UInt8] {
+    let ordered = rows.filter { $0.order > 0 }.sorted { $0.order < $1.order }
+    guard !ordered.isEmpty else { return [] }
+    var writer = WireWriter()
+    writer.put(orderVersion)
+    writer.putList(ordered) { writer, row in
+      writer.put(scan: row.intent.scan)
+      writer.put(row.order)
+    }
+    return writer.bytes
   }
 
   /// A cursor in the journal's form.
@@ -146,4 +212,8 @@ struct ClaimRows {
             || row.conclusion?.debts.contains { keys.contains($0.key) } == true)
       }.map(\.intent.scan))
   }
+}
+
+extension ClaimDebt {
+  fileprivate var isExit: Bool { if case .left = goal { true } else { false } }
 }

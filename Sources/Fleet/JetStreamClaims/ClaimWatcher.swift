@@ -30,9 +30,11 @@ final class ClaimWatcher: Sendable {
 
   private let link: JetStreamLink
   private let state: Mutex<State>
+  private let waker: Waker
 
   init(_ link: JetStreamLink, after revision: ClaimRevision) {
     self.link = link
+    waker = Waker(timers: link.timers, time: link.time)
     state = Mutex(State(last: revision))
   }
 
@@ -66,12 +68,15 @@ final class ClaimWatcher: Sendable {
         if isNew { return .interrupted }
         pause = JetStreamLimits.firstRetry
       }
-      try? await Task.sleep(for: pause)
+      await waker.sleep(pause)
     }
   }
 
   /// Tells nothing more.
-  func end() { state.withLock { $0.isOver = true } }
+  func end() {
+    state.withLock { $0.isOver = true }
+    waker.nudge()
+  }
 
   // MARK: Reading
 
@@ -100,6 +105,7 @@ final class ClaimWatcher: Sendable {
       } else {
         last = ClaimRevision(end)
       }
+      link.saw(last)
       let news = found.compactMap(change)
       state.withLock { state in
         state.news += news

@@ -44,6 +44,8 @@ final class Connector: Sendable {
       }
       _ = loop.at(time.now()) {
         let result = Self.connect(server, settings, hear)
+        // Once connected it is not wanted again for hours.
+        if case .success = result { self.letGo(loop) }
         if attempt.end(result) { return }
         // Nobody has waited for so long.
         if case .success(let connection) = result { connection.end() }
@@ -65,10 +67,19 @@ final class Connector: Sendable {
     }
   }
 
+  private func letGo(_ loop: DeviceLoop) {
+    let isOurs = state.withLock { state in
+      guard state.loop === loop else { return false }
+      state.loop = nil
+      return true
+    }
+    if isOurs { loop.stop() }
+  }
+
   private func leaveBehind(_ loop: DeviceLoop) {
     state.withLock { state in
       state.leftBehind += 1
-      state.loop = nil
+      if state.loop === loop { state.loop = nil }
     }
     // It ends once its job has.
     loop.stop()

@@ -22,7 +22,8 @@ extension JetStreamClaimStore {
         if let fault = rules.fault(found) { throw fault }
         // Greater than each before, also than one that an old disk has forgotten.
         let number = max(link.time.wall().seconds, saturatingSum(told.accepted, 1))
-        let answer = await ask("UPDATE", rules.made(bytes: found["max_bytes"]?.integer ?? -1, accepted: number))
+        let answer = await ask(
+          "UPDATE", rules.made(bytes: found["max_bytes"]?.integer ?? -1, accepted: number, keeping: found))
         switch answer {
         case .stream(_, _, _, let told) where told.accepted >= number: return told.last
         case .error(let number, let words) where ![10_008, 10_009].contains(number):

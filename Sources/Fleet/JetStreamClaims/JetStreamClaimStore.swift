@@ -42,6 +42,8 @@ package final class JetStreamClaimStore: ClaimStore {
     try link.check()
     let settings = link.settings
     let now = link.time.now()
+    // Who has waited too long asks for nothing; that is no sign of asking for too much.
+    guard now < end else { throw .noQuorum }
     guard let place = rate.withLock({ $0.place(at: now, until: end) }) else {
       throw .refused(
         "This station asks the fleet for more than \(settings.writeRate) writes a second. Look at its readers: does one of them deliver what nobody presents?"
@@ -53,8 +55,9 @@ package final class JetStreamClaimStore: ClaimStore {
       headers: [
         ("Nats-Expected-Last-Subject-Sequence", String(revision.number)), ("Nats-Expected-Stream", settings.stream),
       ], data: value)
+    let before = link.highest
     let written = try ClaimAnswer.written(await link.ask(request, until: end)).get()
-    link.wrote(key, written)
+    guard link.wrote(key, written, after: before) else { throw .lostAnswer }
     return written
   }
 
@@ -89,6 +92,10 @@ package final class JetStreamClaimStore: ClaimStore {
 
   package var states: AsyncStream<ClaimStoreState> { link.states }
 
+  package var tasks: (any TaskExecutor)? { link.timers.tasks }
+
+  package var format: BookFormat { link.state.withLock { $0.format } }
+
   /// Makes the bucket, where there is none; one that was made so before stays as it is. Only who administers the servers may.
   /// - Parameter bytes: what it may take on each server's disk.
   package func makeBucket(bytes: Int64, until end: MonotonicTime) async throws(ClaimFault) {
@@ -103,14 +110,14 @@ package final class JetStreamClaimStore: ClaimStore {
       case .stream(let made, _, _, _):
         if let fault = rules.fault(made) { throw fault }
         return
-      // There is one, with other words: it was accepted since, or is another.
+      // There is one, with other words: it was accepted since, or made by another version, or is another.
       case .error(10_058, _):
         let there = StreamAnswer(
           await link.ask(
             NATSRequest(subject: "$JS.API.STREAM.INFO.\(stream)"), until: min(end, link.time.now() + .seconds(5))))
         if case .stream(let found, _, _, let told) = there {
           if let fault = rules.fault(found) { throw fault }
-          if told.accepted > 0 { return }
+          if told.accepted > 0 || found["max_bytes"]?.integer == bytes { return }
         }
         throw .otherVersion("There is a bucket \(link.settings.bucket) already, which was made otherwise.")
       case .error(let number, let words) where ![10_005, 10_008, 10_009].contains(number):

@@ -7,7 +7,8 @@ internal import WireText
 ///
 /// The witness is the station's own last write that was acknowledged: whoever has written its key since has a later revision, so that a leader
 /// that has it at an earlier one, or not at all, has an old book, however much others have written since. One old disk among three is
-/// healed by the two others, and nobody notices. A leader that was replaced, or has just begun, may be behind for a moment: it is asked again.
+/// healed by the two others, and nobody notices. And a book grows: a leader whose last revision is less than this station has seen, or who gives
+/// such a one to what is written next, has another book than the one before it, and is not believed. A leader that was replaced, or has just begun, may be behind for a moment: it is asked again.
 extension JetStreamLink {
   /// What the judgement of a book came to.
   enum BookJudgement: Equatable {
@@ -20,7 +21,8 @@ extension JetStreamLink {
     case bad(ClaimFault)
   }
 
-  func judgeBook(_ told: BookTold) async -> BookJudgement {
+  /// - Parameter seen: the greatest revision that this station knew of before the leader was asked.
+  func judgeBook(_ told: BookTold, seen: ClaimRevision) async -> BookJudgement {
     guard let marks else { return .good }
     var mark: BookMark?
     if state.withLock({ $0.isRecalled }) {
@@ -59,17 +61,41 @@ extension JetStreamLink {
         "The book \(settings.bucket) has gone back: this station has made its write \(known.revision.number), and it is not there, of \(told.last.number). A server was started with an old disk, or with a copy."
       )
     }
+    if told.last < min(seen, highest) {
+      return sure(
+        told,
+        "The book \(settings.bucket) has gone back: this station has seen its write \(seen.number), and it has no more than \(told.last.number). A server was started with an old disk, or the servers' books differ."
+      )
+    }
     state.withLock { $0.suspectSince = nil }
     return .good
   }
 
+  /// The greatest revision that this station knows of.
+  var highest: ClaimRevision { state.withLock { $0.highest } }
+
+  /// A revision was read of the leader.
+  func saw(_ revision: ClaimRevision) { state.withLock { $0.highest = max($0.highest, revision) } }
+
   /// What was acknowledged is remembered.
-  func wrote(_ key: ClaimKey, _ revision: ClaimRevision) {
-    state.withLock { state in
-      guard let mark = state.mark, revision > mark.revision else { return }
+  /// - Parameter before: the greatest revision that was known before it was sent.
+  /// - Returns: whether the leader may be believed: in one book what is written later has a greater revision.
+  func wrote(_ key: ClaimKey, _ revision: ClaimRevision, after before: ClaimRevision) -> Bool {
+    let isBelieved = state.withLock { state in
+      // One that was accepted meanwhile begins anew.
+      guard marks == nil || revision > min(before, state.highest) else {
+        state.isGood = false
+        state.settle(.noQuorum)
+        return false
+      }
+      state.highest = max(state.highest, revision)
+      guard let mark = state.mark, revision > mark.revision else { return true }
       state.mark?.key = key
       state.mark?.revision = revision
+      return true
     }
+    if !isBelieved { judgeAgain() }
+    return isBelieved
   }
 
   /// Has the station remember what it knows by now.
@@ -90,6 +116,7 @@ extension JetStreamLink {
       if let now = state.mark, now.made == mark.made, now.accepted == mark.accepted, now.revision > mark.revision {
         return
       }
+      if state.mark?.made != mark.made || state.mark?.accepted != mark.accepted { state.highest = mark.revision }
       state.mark = mark
     }
     noteBook()

@@ -12,7 +12,7 @@ internal import Synchronization
 ///    ▲ ◀── none takes us: 0.25 s, doubled up to 4 s   │ ◀── again each 5 s, or 0.5 s where not good ──┘
 ///    └────────────────── closed ──────────────────────┘
 /// ```
-/// Three threads, beside those of the library, which call back and are never waited in: one ends calls whose time is over and never
+/// Three threads, beside those of the library, which call back and are never waited in: one ends calls whose time is over, reads what changes, and never
 /// waits; one calls the library, which may block for two seconds; one connects, which may block for ever, and is left behind then.
 final class JetStreamLink: Sendable {
   struct Session: Sendable {
@@ -33,10 +33,14 @@ final class JetStreamLink: Sendable {
     var fault: ClaimFault? = .noQuorum
     /// Whether this session's servers were found good once.
     var isGood = false
+    /// In which its claims are written, as was told last.
+    var format = BookFormat.newest
     /// What is known of the book, and whether that was recalled; what was noted of it last.
     var mark: BookMark?
     var isRecalled = false
     var noted: BookMark?
+    /// The greatest revision that is known to be, or to have been, in the book.
+    var highest = ClaimRevision.none
     /// Since when a leader that is followed has an old book.
     var suspectSince: MonotonicTime?
     var lastRefusal: String?
@@ -58,7 +62,7 @@ final class JetStreamLink: Sendable {
   let marks: (any BookMarks)?
   let time: any TimeSource
   let state = Mutex(State())
-  private let timers: DeviceLoop
+  let timers: DeviceLoop
   let calls: DeviceLoop
   private let connector: Connector
   let pending: PendingCalls
@@ -71,7 +75,7 @@ final class JetStreamLink: Sendable {
     self.settings = settings
     self.marks = marks
     self.time = time
-    timers = try DeviceLoop(name: "fleet")
+    timers = try DeviceLoop(name: "fleet", runsTasks: true)
     calls = try DeviceLoop(name: "fleet-calls")
     connector = Connector(timers: timers, time: time)
     pending = PendingCalls(timers: timers)
@@ -90,7 +94,7 @@ final class JetStreamLink: Sendable {
     state.withLock { state in
       guard !state.isRunning, !state.isOver else { return }
       state.isRunning = true
-      state.keeper = Task { await self.keep() }
+      state.keeper = Task(executorPreference: timers.tasks) { await self.keep() }
     }
   }
 
@@ -108,6 +112,9 @@ final class JetStreamLink: Sendable {
     for follower in followers { follower.finish() }
     await calls.heartbeat()
   }
+
+  /// Servers are judged again at once.
+  func judgeAgain() { waker.nudge() }
 
   private var isRunning: Bool { state.withLock { $0.isRunning } }
 
@@ -287,6 +294,7 @@ final class JetStreamLink: Sendable {
         return state.session
       })
     else { return (.noQuorum, 0, true) }
+    let seen = highest
     let stream = await ask(
       NATSRequest(subject: "$JS.API.STREAM.INFO.\(settings.stream)"), until: time.now() + JetStreamLimits.telling,
       isBounded: false)
@@ -304,8 +312,9 @@ final class JetStreamLink: Sendable {
     let refusal = state.withLock { $0.lastRefusal }
     let fault = Judgement(settings: settings, server: session.server, ownID: own, refusal: refusal).fault(servers, told)
     guard fault == nil, case .stream(_, _, _, let book) = told else { return (fault, session.number, true) }
+    state.withLock { $0.format = book.format }
     noteBook()
-    switch await judgeBook(book) {
+    switch await judgeBook(book, seen: seen) {
     case .good: return (nil, session.number, true)
     case .unheard: return (.noQuorum, session.number, true)
     case .doubtful: return (.noQuorum, session.number, false)

@@ -142,6 +142,7 @@ private final class Options {
     let closure = UnsafeMutableRawPointer(bitPattern: number)
     try check(cnatsOptions_SetURL(made, "tls://\(server)"))
     try check(cnatsOptions_SetName(made, settings.name))
+    cnats_believe_given_only()
     try check(cnatsOptions_SetSecure(made, true))
     try check(cnatsOptions_SetCATrustedCertificates(made, settings.authority))
     try check(cnatsOptions_SetExpectedHostname(made, server.host))
@@ -150,6 +151,8 @@ private final class Options {
     try check(cnatsOptions_SetPingInterval(made, JetStreamLimits.silence.wholeMilliseconds))
     try check(cnatsOptions_SetMaxPingsOut(made, JetStreamLimits.unanswered))
     try check(cnatsOptions_SetAllowReconnect(made, false))
+    // What is sent goes at once, by the thread that sends it: a thread of the library's would wait a millisecond for more.
+    try check(cnatsOptions_SetSendAsap(made, true))
     try check(cnatsOptions_SetIgnoreDiscoveredServers(made, true))
     try check(cnatsOptions_SetClosedCB(made, { _, closure in Hearers.tell(closure, .closed) }, closure))
     try check(

@@ -53,12 +53,15 @@ struct BookTold: Equatable {
   var accepted: Int64
   /// Its last revision.
   var last: ClaimRevision
+  /// In which its claims are written.
+  var format: BookFormat
   /// Whether a majority follows the leader, itself as well.
   var isFollowed: Bool
 
   init(_ json: JSONValue) {
     made = json["created"]?.string ?? ""
     accepted = json["config"]?["metadata"]?[StreamRules.acceptedName]?.string.flatMap { Int64($0) } ?? 0
+    format = json["config"].flatMap(StreamRules.format).flatMap(BookFormat.init(rawValue:)) ?? .newest
     last = ClaimRevision(UInt64(clamping: json["state"]?["last_seq"]?.integer ?? 0))
     let others = json["cluster"]?["replicas"]?.array ?? []
     let heard = others.count {
@@ -74,6 +77,10 @@ struct StreamRules {
   static let markName = "scangate-fleet"
   /// The one that tells when its administrator has accepted it as it is.
   static let acceptedName = "scangate-accepted"
+  /// The one that tells in which its claims are written: while its event lasts never another.
+  static let formatName = "scangate-format"
+  /// How the servers keep what is full of it: a claim is written again when it is told what became of it, and the former one stays in the file.
+  static let compression = "s2"
   /// What a value and its headers may take.
   static let longestMessage: Int64 = 65_536
 
@@ -83,7 +90,8 @@ struct StreamRules {
   /// - Parameters:
   ///   - bytes: what it may take on each server's disk.
   ///   - accepted: when it was accepted last; 0 of never.
-  func made(bytes: Int64, accepted: Int64 = 0) -> String {
+  ///   - former: what it is now, whose members of ours stay, also those that only a later version knows.
+  func made(bytes: Int64, accepted: Int64 = 0, keeping former: JSONValue? = nil) -> String {
     var object = JSONText()
     object.add("name", settings.stream)
     object.add("description", "claims of a fleet of scangate stations")
@@ -97,6 +105,8 @@ struct StreamRules {
     object.add("max_consumers", -1)
     object.add("max_bytes", bytes)
     object.add("max_msg_size", Self.longestMessage)
+    // One that was made otherwise stays so.
+    object.add("compression", former.map { $0["compression"]?.string ?? "none" } ?? Self.compression)
     object.add("num_replicas", Int64(settings.replicas))
     object.add("allow_direct", false)
     object.add("allow_rollup_hdrs", false)
@@ -104,6 +114,15 @@ struct StreamRules {
     object.add("deny_purge", true)
     var metadata = JSONText()
     metadata.add(Self.markName, settings.mark)
+    if former == nil { metadata.add(Self.formatName, String(BookFormat.newest.rawValue)) }
+    if case .object(let members)? = former?["metadata"] {
+      for (name, value) in members.map({ ($0.key, $0.value.string) }).sorted(by: { $0.0 < $1.0 }) {
+        guard let value, name.hasPrefix("scangate-"), ![Self.markName, Self.acceptedName].contains(name) else {
+          continue
+        }
+        metadata.add(name, value)
+      }
+    }
     if accepted > 0 { metadata.add(Self.acceptedName, String(accepted)) }
     object.add("metadata", object: metadata.text)
     return object.text
@@ -116,6 +135,7 @@ struct StreamRules {
         "The bucket \(settings.bucket) is another fleet's. Two fleets on the same servers want buckets of different names; a fleet whose key was changed wants a new one."
       )
     }
+    if let fault = formatFault(stream) { return fault }
     if stream["sealed"] == .bool(true) { return closed }
     let wanted: [(String, JSONValue, JSONValue)] = [
       ("subjects", .array([.string("$KV.\(settings.bucket).>")]), .null), ("storage", .string("file"), .null),
@@ -138,6 +158,23 @@ struct StreamRules {
     guard longest < 0 || longest >= Self.longestMessage else { return wrong("max_msg_size") }
     guard (stream["num_replicas"]?.integer ?? 1) >= Int64(settings.replicas) else { return wrong("num_replicas") }
     return nil
+  }
+
+  /// The number of the format that a stream tells; those that were made before formats were told are of the first. `nil` of what is no number.
+  static func format(_ stream: JSONValue) -> UInt8? {
+    guard let told = stream["metadata"]?[formatName] else { return BookFormat.first.rawValue }
+    return told.string.flatMap { UInt8($0) }
+  }
+
+  /// Why this program can neither read it nor write it.
+  private func formatFault(_ stream: JSONValue) -> ClaimFault? {
+    guard let number = Self.format(stream), number > 0 else {
+      return .otherVersion("The book \(settings.bucket) does not tell its format: its metadata was changed.")
+    }
+    guard BookFormat(rawValue: number) == nil else { return nil }
+    return .otherVersion(
+      "The book \(settings.bucket) is of format \(number), and this program knows none later than \(BookFormat.newest.rawValue): a later version of scangate has opened it. Update this station to that version; a book keeps its format until its event is over."
+    )
   }
 
   /// That nothing can be written any more.

@@ -2,6 +2,8 @@
 #include <dlfcn.h>
 #include <pthread.h>
 #include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
 
 struct cnats cnats_table;
 
@@ -40,4 +42,40 @@ const char *cnats_load(void) {
   static pthread_once_t once = PTHREAD_ONCE_INIT;
   pthread_once(&once, load);
   return wrong[0] ? wrong : NULL;
+}
+
+/// What has no certificate, and no folder of them.
+static char no_file[] = "SSL_CERT_FILE=/dev/null";
+static char no_folder[] = "SSL_CERT_DIR=/dev/null";
+extern char **environ;
+
+static int is_of(const char *entry, const char *other) {
+  size_t name = strchr(other, '=') + 1 - other;
+  return !strncmp(entry, other, name);
+}
+
+static int is_told(const char *wanted) {
+  for (char **entry = environ; entry && *entry; entry++)
+    if (is_of(*entry, wanted)) return !strcmp(*entry, wanted);
+  return 0;
+}
+
+void cnats_believe_given_only(void) {
+  static pthread_mutex_t lock = PTHREAD_MUTEX_INITIALIZER;
+  pthread_mutex_lock(&lock);
+  if (!is_told(no_file) || !is_told(no_folder)) {
+    size_t count = 0;
+    while (environ && environ[count]) count++;
+    // setenv(3) may free what another thread is looking at; the old list stays.
+    char **list = calloc(count + 3, sizeof *list);
+    if (list) {
+      size_t kept = 0;
+      for (size_t i = 0; i < count; i++)
+        if (!is_of(environ[i], no_file) && !is_of(environ[i], no_folder)) list[kept++] = environ[i];
+      list[kept++] = no_file;
+      list[kept] = no_folder;
+      __atomic_store_n(&environ, list, __ATOMIC_RELEASE);
+    }
+  }
+  pthread_mutex_unlock(&lock);
 }

@@ -2,17 +2,48 @@ import FleetBook
 import FleetSetUp
 import Glibc
 import JetStreamClaims
+import LibCrypto
 import LinuxIO
 import ScanModel
 
 // What claims take on a fleet's servers, by its folder; Benchmarks/fleet starts the servers and says what the figures mean.
 //
 //   claim-bench claims FOLDER FILE   claims one after the other, each beside three bare synced writes to the file, then 32 at once
-//   claim-bench fill FOLDER COUNT    so many claims, as quickly as can be
+//   claim-bench fill FOLDER COUNT    so many tickets, each claimed and then told as admitted, as quickly as can be
 //   claim-bench without FOLDER       claims without a pause, until its input ends: for how long none could be had
 
-/// As long as a claim of one admission with its signature.
-private let value = [UInt8](repeating: 7, count: 300)
+/// What a station writes of one ticket: its claim, and then that somebody was admitted on it. One is signed; of the others scan, revision and signature are
+/// by chance, for servers look at none of them.
+private struct Written {
+  private var bytes: [UInt8]
+  private var scan: Int
+
+  init(_ entry: ClaimEntry) {
+    guard let station = StationID("north"), let key = ClaimKey(.ticket, digest: entry.scan.bytes),
+      let bytes = ClaimSeal(fleet: "fair-2026", station: station, key: Ed25519.PrivateKey(), stations: [:])
+        .seal(Claim(quantity: 1, entries: [entry]), for: key, replacing: .none),
+      let scan = bytes.indices.first(where: { bytes[$0...].starts(with: entry.scan.bytes) })
+    else { fail("no claim can be signed") }
+    (self.bytes, self.scan) = (bytes, scan)
+  }
+
+  func value(_ scan: ScanID, replacing revision: ClaimRevision = .none) -> [UInt8] {
+    var value = bytes
+    withUnsafeBytes(of: revision.number.littleEndian) { value.replaceSubrange(1..<9, with: $0) }
+    value.replaceSubrange(self.scan..<self.scan + 16, with: scan.bytes)
+    for place in value.indices.suffix(Ed25519.signatureLength) { value[place] = .random(in: .min ... .max) }
+    return value
+  }
+}
+
+private func entry(_ state: ClaimEntry.State, at time: WallTime? = nil) -> ClaimEntry {
+  guard let station = StationID("north") else { fail("no station") }
+  return ClaimEntry(
+    scan: ScanID(), station: station, gate: GateID("door-1"), state: state, mayHaveRedeemed: true, at: time)
+}
+
+private let claimed = Written(entry(.claimed))
+private let admitted = Written(entry(.admitted, at: SystemTime().wall()))
 private let clock = ContinuousClock()
 
 /// Says something at once, to whoever waits for it.
@@ -43,20 +74,33 @@ private func freshKey() -> ClaimKey { ClaimKey(.ticket, digest: ScanID().bytes) 
 /// Whether a claim was made in so many milliseconds.
 private func claim(_ store: JetStreamClaimStore, within most: Int = 5_000) async -> Bool {
   do throws(ClaimFault) {
-    _ = try await store.create(freshKey(), value, until: SystemTime().now() + .milliseconds(most))
+    _ = try await store.create(freshKey(), claimed.value(ScanID()), until: SystemTime().now() + .milliseconds(most))
+    return true
+  } catch { return false }
+}
+
+/// Whether a ticket was claimed, and told as admitted.
+private func admit(_ store: JetStreamClaimStore) async -> Bool {
+  let (key, scan) = (freshKey(), ScanID())
+  do throws(ClaimFault) {
+    let revision = try await store.create(key, claimed.value(scan), until: SystemTime().now() + .seconds(5))
+    let value = admitted.value(scan, replacing: revision)
+    _ = try await store.update(key, value, at: revision, until: SystemTime().now() + .seconds(5))
     return true
   } catch { return false }
 }
 
 /// So many at one time, until there are `count` or `most` has passed; how many were made.
-private func atOnce(_ workers: Int, _ store: JetStreamClaimStore, count: Int, within most: Duration) async -> Int {
+private func atOnce(
+  _ workers: Int, count: Int, within most: Duration, _ make: @escaping @Sendable () async -> Bool
+) async -> Int {
   let begun = clock.now
   return await withTaskGroup(of: Int.self) { group in
     for _ in 0..<workers {
       group.addTask {
         var made = 0
         while made < count / workers, clock.now - begun < most {
-          if await claim(store) { made += 1 }
+          if await make() { made += 1 }
         }
         return made
       }
@@ -66,6 +110,7 @@ private func atOnce(_ workers: Int, _ store: JetStreamClaimStore, count: Int, wi
 }
 
 private func claims(_ store: JetStreamClaimStore, _ path: String) async {
+  let value = claimed.value(ScanID())
   let file = open(path, O_WRONLY | O_CREAT | O_APPEND | O_SYNC, 0o600)
   guard file >= 0 else { fail("\(path) cannot be written") }
   defer { close(file) }
@@ -83,7 +128,7 @@ private func claims(_ store: JetStreamClaimStore, _ path: String) async {
   }
   told("claim", made)
   told("writes", written)
-  say("rate", await atOnce(32, store, count: 1_000_000, within: .seconds(5)) / 5)
+  say("rate", await atOnce(32, count: 1_000_000, within: .seconds(5)) { await claim(store) } / 5)
 }
 
 private func without(_ store: JetStreamClaimStore) async {
@@ -122,7 +167,7 @@ switch (words[1], words.dropFirst(3).first) {
 case ("claims", let path?): await claims(store, path)
 case ("fill", let count?):
   let begun = clock.now
-  let made = await atOnce(64, store, count: Int(count) ?? 0, within: .seconds(3_600))
+  let made = await atOnce(64, count: Int(count) ?? 0, within: .seconds(3_600)) { await admit(store) }
   say("filled", made, milliseconds(clock.now - begun))
 case ("without", nil):
   say("ready")

@@ -90,6 +90,11 @@ package struct ClaimStoreConformance: Sendable {
     let third = try await store.update(one, long, at: second, until: end)
     let whole = try await store.read(one, until: end)
     check(whole?.value == long && whole?.revision == third, "a value of 16 KiB is not kept")
+    let late = fresh()
+    let tooLate = await fault { () async throws(ClaimFault) in try await store.create(late, [1], until: time.now()) }
+    check(
+      [nil, .noQuorum, .lostAnswer].contains(tooLate),
+      "of a write whose time is over it is said: \(String(describing: tooLate))")
     return failures
   }
 

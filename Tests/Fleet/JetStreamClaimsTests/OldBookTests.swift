@@ -4,6 +4,7 @@ import Foundation
 import ScanModel
 import Synchronization
 import Testing
+import WireText
 
 @testable import JetStreamClaims
 
@@ -40,6 +41,40 @@ import Testing
     expect(words.contains(part) && words.contains("scangate fleet accept"), "\(words)")
     let fault = await store.fault(creating: freshKey(), [1], until: soon(1))
     expectEqual(fault, .otherVersion(words))
+  }
+
+  /// Servers whose books differ: one that leads next has fewer writes, and numbers what comes by them.
+  @Test func whatIsNumberedAsSomethingBeforeIsNotBelieved() async throws {
+    var settings = JetStreamSettings(
+      servers: [.init(host: "127.0.0.1", port: 1)], authority: "", credential: try #require(NKey()), name: "north",
+      bucket: "summer", mark: "m", replicas: 1)
+    settings.suspicion = .zero
+    let link = try JetStreamLink(settings, marks: Memory(), time: SystemTime())
+    func told(_ last: UInt64, accepted: Int = 0, made: String = "today") throws -> BookTold {
+      let metadata = "{\"scangate-accepted\":\"\(accepted)\"}"
+      let text = "{\"created\":\"\(made)\",\"config\":{\"metadata\":\(metadata)},\"state\":{\"last_seq\":\(last)}}"
+      return BookTold(try JSONValue(Array(text.utf8)))
+    }
+    let (first, second) = (freshKey(), freshKey())
+    expectEqual(await link.judgeBook(try told(3), seen: .none), .good)
+    expect(link.wrote(first, ClaimRevision(10), after: .none))
+    // Sent before the other one was known, and acknowledged after it.
+    expect(link.wrote(second, ClaimRevision(9), after: .none))
+    expectEqual(link.highest, ClaimRevision(10))
+    expect(link.wrote(second, ClaimRevision(11), after: ClaimRevision(10)))
+    for revision in [5, 11] as [UInt64] {
+      link.state.withLock { $0.isGood = true }
+      expect(!link.wrote(freshKey(), ClaimRevision(revision), after: ClaimRevision(11)), "\(revision)")
+      expect(!link.state.withLock { $0.isGood }, "nothing more is asked of it before it is judged")
+    }
+    link.saw(ClaimRevision(20))
+    expect(!link.wrote(first, ClaimRevision(12), after: link.highest), "another station's was seen")
+    // Who looks alone remembers nothing, and so believes.
+    let looking = try JetStreamLink(settings, time: SystemTime())
+    expect(looking.wrote(first, ClaimRevision(5), after: ClaimRevision(11)))
+    // That it is accepted as it is begins it anew.
+    expectEqual(await link.judgeBook(try told(7, accepted: 1), seen: ClaimRevision(20)), .good)
+    expect(link.wrote(first, ClaimRevision(8), after: link.highest))
   }
 
   @Test(.timeLimit(.minutes(2))) func oneServerWithAnOldDisk() async throws {

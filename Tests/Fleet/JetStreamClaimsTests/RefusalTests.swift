@@ -1,5 +1,6 @@
 import Expectations
 import FleetBook
+import Glibc
 import LibCrypto
 import ScanModel
 import Testing
@@ -103,6 +104,40 @@ import Testing
     await store.stop()
   }
 
+  /// A book that was opened before formats were told is of the first; one of a later format this program leaves alone.
+  @Test func bookOfAnotherVersion() async throws {
+    let servers = try await NATSServers(1)
+    let administrator = try servers.administrate()
+    let made = StreamRules(settings: administrator.settings).made(bytes: 100_000_000)
+    let stream = administrator.settings.stream
+    func ask(_ verb: String, _ text: String) async {
+      await until {
+        let answer = StreamAnswer(
+          await administrator.ask(
+            NATSRequest(subject: "$JS.API.STREAM.\(verb).\(stream)", data: [UInt8](text.utf8)), until: soon()))
+        if case .stream = answer { return true } else { return false }
+      }
+    }
+    let former = made.replacing(#","scangate-format":"1""#, with: "")
+    expect(former != made)
+    await ask("CREATE", former)
+    // Asked for again, it changes nothing.
+    try await servers.makeBucket()
+    let store = try await servers.store()
+    let key = freshKey()
+    let revision = try await store.create(key, [1], until: soon())
+    expectEqual(store.format, .first)
+    await ask("UPDATE", made.replacing(#""scangate-format":"1""#, with: #""scangate-format":"2""#))
+    let words = "is of format 2, and this program knows none later than 1"
+    guard case .otherVersion(let told) = await store.fault() else { return expect(false, "it is not refused") }
+    expect(told.contains(words) && told.contains("Update this station to that version"), "\(told)")
+    expect(try await fault(servers).contains(words))
+    await #expect(throws: ClaimFault.self) { _ = try await store.update(key, [2], at: revision, until: soon()) }
+    await #expect(throws: ClaimFault.self) { try await servers.makeBucket() }
+    await store.stop()
+    await administrator.stop()
+  }
+
   @Test func keyThatNobodyKnows() async throws {
     let servers = try await NATSServers.shared(1)
     let other = try #require(NKey())
@@ -123,6 +158,15 @@ import Testing
   @Test func anotherAuthority() async throws {
     let other = try #require(CertificateAuthority(named: "another one", holds: NATSServers.span(-60, 86_400)))
     let words = try await fault(.shared(1)) { $0.authority = String(decoding: other.certificate, as: UTF8.self) }
+    expect(words.hasPrefix("refused: TLS"), "\(words)")
+  }
+
+  /// Whom the machine believes in other matters signs no server of a fleet.
+  @Test func authorityThatTheMachineBelieves() async throws {
+    let servers = try await NATSServers.shared(1)
+    let other = try #require(CertificateAuthority(named: "another one", holds: NATSServers.span(-60, 86_400)))
+    setenv("SSL_CERT_FILE", "\(servers.folder)/authority.pem", 1)
+    let words = try await fault(servers) { $0.authority = String(decoding: other.certificate, as: UTF8.self) }
     expect(words.hasPrefix("refused: TLS"), "\(words)")
   }
 

@@ -22,6 +22,7 @@
   CALL(natsOptions_SetPingInterval, (natsOptions * options, int64_t milliseconds), (options, milliseconds))                           \
   CALL(natsOptions_SetMaxPingsOut, (natsOptions * options, int count), (options, count))                                              \
   CALL(natsOptions_SetAllowReconnect, (natsOptions * options, bool is), (options, is))                                                \
+  CALL(natsOptions_SetSendAsap, (natsOptions * options, bool is), (options, is))                                                      \
   CALL(natsOptions_SetIgnoreDiscoveredServers, (natsOptions * options, bool is), (options, is))                                       \
   CALL(natsOptions_SetClosedCB, (natsOptions * options, natsConnectionHandler closed, void *closure), (options, closed, closure))     \
   CALL(natsOptions_SetErrorHandler, (natsOptions * options, natsErrHandler wrong, void *closure), (options, wrong, closure))          \
@@ -68,6 +69,11 @@ extern struct cnats cnats_table;
 /// Loads the library and has it begin; once for a process, from whatever thread, and never undone.
 /// Returns NULL, or what is wrong, for people.
 const char *cnats_load(void);
+
+/// Has OpenSSL know no certificates of its own from here on: the library has it read those that the machine believes, a megabyte of them, into
+/// each connection, and would then believe a server that any of those has signed. To be called before `natsOptions_SetSecure`. It is told by
+/// the process's environment; nothing else of a process that has the library may want the machine's from OpenSSL.
+void cnats_believe_given_only(void);
 
 #define CNATS_CALL(name, parameters, arguments) \
   static inline natsStatus c##name parameters { return cnats_table.name arguments; }

@@ -121,6 +121,8 @@ struct Deciding: Sendable {
   var entitlement: Entitlement?
   /// The ticket within the sale that the gate takes, where that was told.
   var line: TicketDetails.LineID?
+  /// Whether it holds a claim: before the gate opens the fleet's own conclusion is durable, and with it all that was written before.
+  var isClaimed = false
 }
 
 /// A request's own entry in the journal.

@@ -52,13 +52,17 @@ extension LedgerKeeper {
     // What waits for another gate must not be left to staff there because the power went a moment later.
     let isBarred = if case .redeemed(let redemption) = outcome.answer { redemption.bar != nil } else { false }
     let concluded = asked.map { _ in JournalFact.concluded(store.concluded(attempt, outcome, decision)) }
-    let mark = stored.write([concluded].compactMap(\.self), isUrgent: isAdmission || isBarred)
+    // Where the fleet's conclusion follows at once, one sync serves both: the disk begins none that this one would wait for.
+    let isUrgent = isBarred || isAdmission && !deciding.isClaimed
+    let mark = stored.write([concluded].compactMap(\.self), isUrgent: isUrgent)
     guard isAdmission else { return KeptDecision(decision, asked: outcome, ticket: key, decider: decider) }
     guard let asked else {
       // An earlier request's answer came while this scan was on its way.
       let sure = await secured(decision, key, mark, within: Self.durableWithin, isTraced: true)
       return KeptDecision(sure, asked: outcome, ticket: key, decider: .ledger)
     }
+    // Nobody passes whose claim is not concluded on the disk, which has this one by then.
+    if deciding.isClaimed { return KeptDecision(decision, asked: outcome, ticket: key, decider: decider) }
     let sure = await secured(decision, key, mark, within: nil, isTraced: asked.mayBeWritten)
     // What no ticket system has recorded is durable itself, as a provisional admission is.
     // Nor does it tell of one on a record that waited since another gate has asked.

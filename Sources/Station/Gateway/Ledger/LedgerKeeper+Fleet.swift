@@ -28,11 +28,13 @@ extension LedgerKeeper {
   ///   - decide: decides it, once the claim is held.
   func onClaim(
     _ deciding: Deciding, known: AttemptDecision? = nil, asks: Bool = false, deadline: MonotonicTime,
-    _ decide: nonisolated(nonsending) () async -> KeptDecision
+    _ decide: nonisolated(nonsending) (Deciding) async -> KeptDecision
   ) async -> KeptDecision {
-    guard let fleet = store.dependencies.fleet else { return await decide() }
+    guard let fleet = store.dependencies.fleet else { return await decide(deciding) }
     let (scan, key, system) = (deciding.scan, deciding.key, deciding.system)
-    guard let claim = stored.claimKey(deciding.presented, of: scan.code, system, fleet) else { return await decide() }
+    guard let claim = stored.claimKey(deciding.presented, of: scan.code, system, fleet) else {
+      return await decide(deciding)
+    }
     var rule = rule(deciding.entitlement?.quantity)
     if asks, rule == .quantity(nil), let most = stored.ledger.mostPossible(of: key) {
       rule = .atMost(UInt32(clamping: most))
@@ -52,7 +54,9 @@ extension LedgerKeeper {
     case .unkept(let fault):
       return await notHeld(deciding, known, AttemptDecision(undecided: .outOfService, detail: fault.description))
     }
-    var kept = await decide()
+    var claimed = deciding
+    claimed.isClaimed = true
+    var kept = await decide(claimed)
     guard case .admit = kept.decision.verdict else {
       // Where all are in already its place is nobody's, whatever was recorded once more.
       let isUsedUp = kept.decision.verdict == .refuse(.alreadyUsed) && kept.asked?.fate == .answered

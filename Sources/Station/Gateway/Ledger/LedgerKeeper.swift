@@ -132,7 +132,7 @@ package actor LedgerKeeper {
     if let known = beginning {
       let kept = KeptDecision(health.worded(known.decision, system.id), ticket: key, decider: known.decider)
       guard case .admit = kept.decision.verdict else { return kept }
-      return await onClaim(deciding, known: kept.decision, deadline: deadline) { kept }
+      return await onClaim(deciding, known: kept.decision, deadline: deadline) { _ in kept }
     }
     defer { stored.ledger.letGo(beyond: Self.mostTickets) }
     if let rule, let barred = await barred(&deciding, by: rule) {
@@ -156,14 +156,14 @@ package actor LedgerKeeper {
     let policy = store.dependencies.isAccepted() ? policy : OfflinePolicy()
     deciding.policy = policy
     if let unasked = offlineOutcome(policy, system.id) {
-      return await onClaim(deciding, deadline: deadline) { await conclude(deciding, unasked, asked: nil) }
+      return await onClaim(deciding, deadline: deadline) { await conclude($0, unasked, asked: nil) }
     }
     guard await mayBeAsked(&deciding, deadline: deadline) else {
       // What cannot be looked up may be away altogether.
       if deciding.found != .used, await isAway(deciding, deadline: deadline),
         let unasked = offlineOutcome(policy, system.id)
       {
-        return await onClaim(deciding, deadline: deadline) { await conclude(deciding, unasked, asked: nil) }
+        return await onClaim(deciding, deadline: deadline) { await conclude($0, unasked, asked: nil) }
       }
       abandon(key, attempt)
       let undecided = AttemptDecision(undecided: .clockWrong, detail: nil)
@@ -174,7 +174,7 @@ package actor LedgerKeeper {
       return barred
     }
     return await onClaim(deciding, asks: true, deadline: deadline) {
-      await ask(deciding, deadline: deadline, told: told)
+      await ask($0, deadline: deadline, told: told)
     }
   }
 
