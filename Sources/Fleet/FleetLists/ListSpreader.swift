@@ -73,8 +73,7 @@ package actor ListSpreader {
 
   private struct Taken {
     var station: StationID
-    var time: WallTime
-    var digests: [[UInt8]]
+    var manifest: ListManifest
     /// The file that was made of it.
     var stamp: [Int64]?
   }
@@ -252,7 +251,7 @@ package actor ListSpreader {
     var place = list.place
     place = TicketListPlace(state: place.state, system: place.system, server: place.server, origin: origin)
     let former = taken[list.name].flatMap { $0.stamp != nil && $0.stamp == place.stamp() ? $0 : nil }
-    if former?.station == offer.station, former?.time == offer.time { return }
+    if former?.station == offer.station, former?.manifest == offer.manifest { return }
     // After a restart, or from another station: what is on board may be the newer one.
     if let there = states.taken?.told.at(now), there <= age { return }
     // By a clock that nobody keeps right it is not to look younger, once that clock is set.
@@ -263,11 +262,12 @@ package actor ListSpreader {
     _ list: List, _ offer: Offer, _ age: Duration, at now: WallTime, _ place: TicketListPlace, _ former: Taken?
   ) async {
     let subject = "take \(list.system)"
-    let known = former?.station == offer.station && former?.digests.count == offer.manifest.digests.count ? former : nil
+    let known =
+      former?.station == offer.station && former?.manifest.head.bits == offer.manifest.head.bits ? former : nil
     do throws(TicketListFault) {
       let taking = try SharedListTaking(offer.manifest.head, age: age, at: now, into: place, key: settings.key)
       for (number, digest) in offer.manifest.digests.enumerated() {
-        if known?.digests[number] == digest {
+        if known?.manifest.digests[number] == digest {
           try await taking.keep(number)
           continue
         }
@@ -276,7 +276,7 @@ package actor ListSpreader {
       }
       try await taking.finish()
       taken[list.name] = Taken(
-        station: offer.station, time: offer.time, digests: offer.manifest.digests, stamp: place.stamp())
+        station: offer.station, manifest: offer.manifest, stamp: place.stamp())
       say(subject, nil)
       if former == nil {
         tell(
