@@ -2,7 +2,7 @@
 SWIFT ?= swift
 PREFIX ?= /usr/local
 
-.PHONY: help deps build programs release reproducible image test-image demo test test-all test-arm64 unit room fuzz bench bench-decode rig replug cameras kiosks torture fleet fleet-versions soak check api-check metrics-check format pages deb install uninstall clean
+.PHONY: help deps build programs release reproducible image test-image demo test test-all test-arm64 unit room fuzz bench bench-decode rig replug cameras kiosks torture fleet fleet-replicas fleet-versions soak check api-check metrics-check format pages deb install uninstall clean
 
 help:
 	@printf '%s\n' \
@@ -94,6 +94,9 @@ torture: programs
 
 fleet: programs
 	@rig/fleet --scangate .build/programs/scangate --minutes $(or $(MINUTES),30) $(if $(SEED),--seed $(SEED))
+
+fleet-replicas:
+	@rig/fleet_replicas --rounds $(or $(ROUNDS),40) $(if $(SEED),--seed $(SEED))
 
 fleet-versions: programs
 	@second='$(PROGRAM)' && { [ -n "$$second" ] || second=$$(scripts/former-programs $(FORMER)); } && \

@@ -109,14 +109,23 @@ class PageCase(Case):
         path = machine.root / f"var/lib/scangate/events-{machine.pid('scangate')}.jsonl"
         self.rig.until(path.exists, what=f"the events of {station}")
         self.events[station] = EventFile(self.rig, path)
+        if self.exchanging:
+            self.assert_open({*self.events} - {station, *self.revoked})
         self.rig.until(lambda: any(event["type"] == "device" and event["state"] == "reading" for event in self.events[station]()), what=f"{station} reading")
 
     def obey(self, words, servers=SERVERS):
         """Exchanges something: does what each of its commands asks for until nothing more is to be done; how many commands that were."""
+        self.exchanging = True
         said, count = self.asked(words.replace("FOLDER", FOLDER)), 1
         while self.done(said):
             said, count = self.asked(f"scangate fleet rotate next {FOLDER}"), count + 1
+        self.exchanging = False
         return count
+
+    def assert_open(self, stations):
+        """A fresh ticket is admitted at each of them, whatever is being exchanged elsewhere."""
+        for station in sorted(stations):
+            self.assertEqual(self.present(**{station: next(self.codes)}), {station: ("admit", None)})
 
     def done(self, said):
         """Does what a change of the folder has asked for; whether it goes on then."""
@@ -125,7 +134,10 @@ class PageCase(Case):
             if "install.sh" in step:
                 for name in SERVERS:
                     self.install(name)
-                self.until_well()
+                if "new event's book" in said:  # it is not there yet: the servers alone can be well
+                    self.rig.until(lambda: not re.search("AWAY|DOES NOT ANSWER", self.status()[1]), 30, "servers that are back")
+                else:
+                    self.until_well()
             elif "fleet-ca.pem anew" in step:
                 for station in self.events:
                     self.give(station)
@@ -140,6 +152,12 @@ class PageCase(Case):
             elif "every other station its section" in step:
                 for station in [station for station in self.events if station not in self.revoked]:
                     self.configure(station)
+            elif "Make the new event's book" in step:
+                self.assertIn("is open, on 3 servers", self.world.follow(self.block("scangate fleet open")))
+            elif "its credential and its section" in step:
+                for station in [station for station in self.events if station not in self.revoked]:
+                    self.give(station)
+                    self.configure(station)
             elif found := re.match(r"Then give (\S+) what is in", step):
                 self.give(found[1])
                 self.configure(found[1])
@@ -151,7 +169,7 @@ class PageCase(Case):
 
     # What is asked and seen
 
-    revoked = ()
+    revoked, exchanging = (), False
 
     def asked(self, line):
         """What a command at the office says, which has done what it was to do."""
@@ -210,7 +228,7 @@ class PageCase(Case):
 
 @never_in_guest
 class Steps(PageCase):
-    @lasts(90)
+    @lasts(120)
     def test_the_page_is_followed_as_it_is_written(self):
         world = self.world
         world.follow(self.block("scangate fleet init"))
@@ -263,6 +281,11 @@ class Steps(PageCase):
         self.assert_once("west", "north")
         self.assert_once("north", "west")
         self.assertRegex(self.until_well(), r"south +revoked")
+
+        # The next event, with another key of the fleet.
+        self.assertEqual(self.obey(self.says("scangate fleet rotate event fair-2027 FOLDER")), 2)
+        self.assert_once("north", "west")
+        self.assertIn("event fair-2027", self.until_well())
 
         # A station's keys alone, as the page for organisers has it.
         self.assertRegex(world["gate3"].sh("scangate fleet key --with fleet.key | scangate credential set fleet"), r"at every station: \w{70}\n")

@@ -29,7 +29,7 @@ package protocol ClaimStore: Sendable {
   /// What changes, in the order of revisions; first all that has changed after a revision and is there now.
   ///
   /// At most `ClaimWatch.most` changes wait to be taken. Where more come, or the connection breaks, `.interrupted` says so once, and
-  /// it goes on after the last revision that was taken: nothing is left out but what was overwritten. It ends with its task, or where
+  /// it goes on after the last revision that was taken: nothing is left out but what was written over meanwhile. It ends with its task, or where
   /// the store has.
   func watch(after revision: ClaimRevision) -> AsyncStream<ClaimWatch>
 

@@ -29,7 +29,7 @@ package struct EventBook: Sendable, Equatable {
     else { return nil }
     isClosed = config["sealed"] == .bool(true)
     isOwn = mark == settings.mark
-    claims = state["messages"]?.integer ?? 0
+    claims = state["num_subjects"]?.integer ?? 0
     bytes = state["bytes"]?.integer ?? 0
     guard claims > 0, let last = state["last_ts"]?.string.flatMap(ClaimAnswer.time),
       let now = json["ts"]?.string.flatMap(ClaimAnswer.time)

@@ -93,7 +93,7 @@ final class ClaimWatcher: Sendable {
         }
         guard known > last else { return .caughtUp }
       }
-      // What is not there up to the last one was overwritten, or is none of ours to read.
+      // What is not there up to the last one is none of ours to read.
       let end = min(known.number, last.number + JetStreamLimits.batch)
       let found = try await messages((last.number + 1)...end)
       if found.isEmpty, end < known.number {
@@ -106,7 +106,7 @@ final class ClaimWatcher: Sendable {
         last = ClaimRevision(end)
       }
       link.saw(last)
-      let news = found.compactMap(change)
+      let news = newest(found).compactMap(change)
       state.withLock { state in
         state.news += news
         (state.last, state.known) = (last, known)
@@ -129,6 +129,12 @@ final class ClaimWatcher: Sendable {
     var found: [StoredMessage] = []
     for result in results { if let message = try result.get() { found.append(message) } }
     return found.sorted { $0.revision < $1.revision }
+  }
+
+  /// Without what is written over by another of them.
+  private func newest(_ found: [StoredMessage]) -> [StoredMessage] {
+    let last = Dictionary(found.map { ($0.subject, $0.revision) }, uniquingKeysWith: max)
+    return found.filter { last[$0.subject] == $0.revision }
   }
 
   private func ask(_ wish: JSONText) async throws(ClaimFault) -> StoredMessage? {

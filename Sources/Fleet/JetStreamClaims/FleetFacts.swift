@@ -107,7 +107,7 @@ extension FleetFacts {
     else { return }
     bucket = Bucket(
       replicas: Int(clamping: settings["num_replicas"]?.integer ?? 1), isClosed: settings["sealed"] == .bool(true),
-      keys: state["messages"]?.integer ?? 0, bytes: state["bytes"]?.integer ?? 0,
+      keys: state["num_subjects"]?.integer ?? 0, bytes: state["bytes"]?.integer ?? 0,
       most: settings["max_bytes"]?.integer ?? -1,
       last: ClaimRevision(UInt64(clamping: state["last_seq"]?.integer ?? 0)))
     followers = (json["cluster"]?["replicas"]?.array ?? []).compactMap(Follower.init)

@@ -297,7 +297,7 @@ final class JetStreamLink: Sendable {
     let seen = highest
     let stream = await ask(
       NATSRequest(subject: "$JS.API.STREAM.INFO.\(settings.stream)"), until: time.now() + JetStreamLimits.telling,
-      isBounded: false)
+      isBounded: false, again: JetStreamLimits.askingAgain)
     let told = StreamAnswer(stream)
     let own = session.serverID
     let wanted = told.peers

@@ -99,7 +99,9 @@ struct StreamRules {
     object.add("retention", "limits")
     object.add("storage", "file")
     object.add("discard", "new")
-    object.add("max_msgs_per_subject", 1)
+    // Every revision stays. Of one that goes, a follower that catches up has nothing, and takes a write that its leader has refused by it:
+    // from there on the two have different books (decision 0083).
+    object.add("max_msgs_per_subject", -1)
     object.add("max_msgs", -1)
     object.add("max_age", 0)
     object.add("max_consumers", -1)
@@ -140,7 +142,7 @@ struct StreamRules {
     let wanted: [(String, JSONValue, JSONValue)] = [
       ("subjects", .array([.string("$KV.\(settings.bucket).>")]), .null), ("storage", .string("file"), .null),
       ("retention", .string("limits"), .string("limits")), ("discard", .string("new"), .string("old")),
-      ("max_msgs_per_subject", .number("1"), .number("-1")), ("max_msgs", .number("-1"), .number("-1")),
+      ("max_msgs_per_subject", .number("-1"), .number("-1")), ("max_msgs", .number("-1"), .number("-1")),
       ("max_age", .number("0"), .number("0")), ("allow_direct", .bool(false), .bool(false)),
       ("discard_new_per_subject", .bool(false), .bool(false)), ("no_ack", .bool(false), .bool(false)),
       ("allow_rollup_hdrs", .bool(false), .bool(false)), ("deny_delete", .bool(true), .bool(false)),

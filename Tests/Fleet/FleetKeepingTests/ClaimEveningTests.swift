@@ -75,7 +75,11 @@ import Testing
     isOver.withLock { $0 = true }
     // What processes that are gone have sent comes last of all.
     for network in former + stations.map(\.network) { await network.deliver() }
-    for station in stations { await station.allTold() }
+    for station in stations {
+      await station.allTold()
+      // However late and doubled messages are, nobody takes anything out of the book.
+      expectEqual(await station.keeper.lossesTold, [], "seed \(seed)")
+    }
     for (ticket, quantity) in quantities.enumerated() {
       let key = try fleet.ticket(ticket)
       // A claim that nobody answers for is taken back once it is seen.

@@ -104,7 +104,7 @@ import WireText
     func book(_ text: String) throws -> EventBook? { EventBook(try JSONValue(Array(text.utf8)), settings) }
     let text = """
       {"config":{"name":"KV_summer","metadata":{"scangate-fleet":"m"},"sealed":true},"ts":"2026-11-27T10:00:12Z",
-       "state":{"messages":7,"bytes":900,"last_ts":"2026-11-27T10:00:02.5Z"}}
+       "state":{"messages":19,"num_subjects":7,"bytes":900,"last_ts":"2026-11-27T10:00:02.5Z"}}
       """
     try expectEqual(
       book(text), EventBook(isClosed: true, isOwn: true, claims: 7, bytes: 900, age: .milliseconds(9_500)))

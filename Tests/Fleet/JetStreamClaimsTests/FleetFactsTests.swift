@@ -23,7 +23,7 @@ import Testing
 
   private let stream = """
     {"type":"io.nats.jetstream.api.v1.stream_info_response","config":{"name":"KV_summer","num_replicas":3,"max_bytes":500000000},
-     "state":{"messages":1204,"bytes":1100000,"first_seq":3,"last_seq":4000,"consumer_count":2},
+     "state":{"messages":3100,"num_subjects":1204,"bytes":1100000,"first_seq":3,"last_seq":4000,"consumer_count":2},
      "cluster":{"name":"summer","leader":"gate1","replicas":[
        {"name":"gate3","current":false,"offline":true,"active":200000000000,"lag":40},
        {"name":"gate2","current":true,"active":300000000}]}}
@@ -77,7 +77,7 @@ import Testing
       expectEqual(FleetFacts(servers: .unsent, stream: stream), none)
     }
     let wild = """
-      {"config":{"num_replicas":-3,"max_bytes":"x"},"state":{"last_seq":-1,"messages":[]},
+      {"config":{"num_replicas":-3,"max_bytes":"x"},"state":{"last_seq":-1,"num_subjects":[]},
        "cluster":{"leader":3,"replicas":[{"name":"a","active":-5,"lag":-9},{},7]}}
       """
     let facts = FleetFacts(servers: .unsent, stream: .answered([message(wild)]))

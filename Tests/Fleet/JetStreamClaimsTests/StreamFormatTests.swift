@@ -22,13 +22,17 @@ import WireText
   @Test func settingsOfABook() throws {
     let made = """
       {"name":"KV_summer","description":"claims of a fleet of scangate stations","subjects":["$KV.summer.>"],\
-      "retention":"limits","storage":"file","discard":"new","max_msgs_per_subject":1,"max_msgs":-1,"max_age":0,\
+      "retention":"limits","storage":"file","discard":"new","max_msgs_per_subject":-1,"max_msgs":-1,"max_age":0,\
       "max_consumers":-1,"max_bytes":500000000,"max_msg_size":65536,"compression":"s2","num_replicas":3,"allow_direct":false,\
       "allow_rollup_hdrs":false,"deny_delete":true,"deny_purge":true,\
       "metadata":{"scangate-fleet":"0123456789abcdef0123456789abcdef","scangate-format":"1"}}
       """
     expectEqual(rules.made(bytes: 500_000_000), made)
     expectEqual(rules.fault(try stream(made)), nil)
+    // As versions have made it that had the servers compress nothing, and stays when it is accepted.
+    let former = try stream(made.replacing(#""compression":"s2""#, with: #""compression":"none""#))
+    expectEqual(rules.fault(former), nil)
+    expect(rules.made(bytes: 500_000_000, accepted: 7, keeping: former).contains(#""compression":"none""#))
     // As versions have made it that told no format.
     expectEqual(rules.fault(try stream(made.replacing(#","scangate-format":"1""#, with: ""))), nil)
     expectEqual(
