@@ -14,6 +14,8 @@ WAITS = 8
 PASSES = 0.08
 #: For how long somebody comes again whose ticket is being decided elsewhere, at the end: a claim that was cut off takes 30 s.
 PATIENT = 60
+#: For how long all of them come, whatever they were told: a station that reads nobody is a finding, and no evening without end.
+LONGEST = 300
 #: After so many seconds it is told who still comes again then.
 SLOW = 15
 #: For how long everything may take to be as before, once the faults are over.
@@ -148,6 +150,9 @@ class People:
                 else:
                     one["at"] = now + 0.5
             now = time.monotonic()
+            if now > begin + LONGEST:
+                self.last_words.update(dict.fromkeys(todo, (None, None, None)))
+                break
             for ending, one in todo.items():
                 if one.get("shown") or one["at"] > now:
                     continue
@@ -175,7 +180,8 @@ class People:
         wrong = []
         for station in self.world.stations.values():
             if not station.reads:
-                wrong.append(f"{station.name} reads {len(station.reading)} scanners")
+                is_there = "it runs" if station.process.runs else "it has ended"
+                wrong.append(f"{station.name} reads {len(station.reading)} scanners, {is_there}, and said last: {station.process.log.read_text(errors='replace')[-600:]}")
             fleet, system = station.last("fleet"), [event for event in station.events if event["type"] == "ticketSystem" and event["life"] == len(station.lives) - 1]
             if fleet and fleet["state"] == "alone":
                 wrong.append(f"{station.name} is alone: {fleet['detail']}")
