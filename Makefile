@@ -53,10 +53,10 @@ reproducible: deps
 demo: deps
 	@scripts/demo
 
-test: check
+test:
 	@scripts/test
 
-test-all: check
+test-all:
 	@scripts/test --all
 
 test-arm64:

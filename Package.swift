@@ -11,10 +11,15 @@ let strict: [SwiftSetting] = [
   .unsafeFlags(["-enable-testing"], .when(configuration: .release)),
 ]
 
-/// What touches devices, memory or pictures is optimised in every build for release, also where `scripts/build quick` does without.
+/// What holds the outputs or handles pictures, the journal and the lists, and what tests compute with for long is optimised in every
+/// build for release, also where `scripts/build quick` does without.
 let fast: [SwiftSetting] =
   strict
   + [.unsafeFlags(["-Xfrontend", "-O", "-Xfrontend", "-enable-default-cmo"], .when(configuration: .release))]
+
+/// What is as quick at stations as that, and where `scripts/build quick` compiles it as it does all else: `-Onone` comes after this.
+let plain: [SwiftSetting] =
+  strict + [.unsafeFlags(["-O", "-Xfrontend", "-enable-default-cmo"], .when(configuration: .release))]
 
 /// What waits for people, files and networks is made small: a fifth less work for the compiler, and it waits no longer for it.
 let small: [SwiftSetting] = strict + [.unsafeFlags(["-Osize"], .when(configuration: .release))]
@@ -136,7 +141,7 @@ let package = Package(
     // The words of the house and its pure middle.
     room("ScanModel"),
     room("Reading", ["ScanModel"]),
-    room("Calls", ["ScanModel"]),
+    room("Calls", ["ScanModel"], plain),
     room("Admission", ["Calls", "ScanModel"]),
     room("Signalling", ["ScanModel"]),
 
@@ -161,11 +166,11 @@ let package = Package(
     library("CZBar", "zbar", "libzbar-dev"),
     .target(
       name: "KnownScanners", path: "Sources/Readers/KnownScanners", resources: [.embedInCode("scanners.hwdb")],
-      swiftSettings: fast),
+      swiftSettings: plain),
     room("LinuxIO", ["CEvdev", "CLinux", "CUdev", "ScanModel"]),
-    room("ReaderKit", ["LinuxIO", "ScanModel"]),
-    room("WedgeReader", ["CXKB", "LinuxIO", "ReaderKit", "Reading", "ScanModel"]),
-    room("SerialReader", ["LinuxIO", "ReaderKit", "Reading", "ScanModel"]),
+    room("ReaderKit", ["LinuxIO", "ScanModel"], plain),
+    room("WedgeReader", ["CXKB", "LinuxIO", "ReaderKit", "Reading", "ScanModel"], plain),
+    room("SerialReader", ["LinuxIO", "ReaderKit", "Reading", "ScanModel"], plain),
     room("SignalOutputs", ["CLinux", "LinuxIO", "ScanModel", "Signalling"]),
 
     // Pictures: pixels in, symbols out.
@@ -192,7 +197,7 @@ let package = Package(
     // The outputs in a process of their own: no Foundation, no NIO in any of these.
     room("HolderProtocol", ["ScanModel", "Signalling", "WireCoding"]),
     room("OutputHolder", ["HolderProtocol", "LinuxIO", "ScanModel", "SignalOutputs", "WireCoding"]),
-    room("HolderClient", ["HolderProtocol", "LinuxIO", "ScanModel", "WireCoding"]),
+    room("HolderClient", ["HolderProtocol", "LinuxIO", "ScanModel", "WireCoding"], plain),
     .executableTarget(
       name: "scangate-outputs",
       dependencies: ["CLinux", "HolderProtocol", "LinuxIO", "OutputHolder", "ScanModel", "SignalOutputs"],
@@ -200,17 +205,17 @@ let package = Package(
       linkerSettings: stationLink),
 
     // What outlives the process.
-    room("LibCrypto", ["COpenSSL", "CSodium"]),
-    room("Sealing", ["LibCrypto", "LinuxIO", "ScanModel"]),
-    room("SQLiteFile", ["CSQLite"]),
+    room("LibCrypto", ["COpenSSL", "CSodium"], plain),
+    room("Sealing", ["LibCrypto", "LinuxIO", "ScanModel"], plain),
+    room("SQLiteFile", ["CSQLite"], plain),
     room("Journal", ["CLinux", "CSQLite", "LinuxIO", "SQLiteFile", "ScanModel", "Sealing"]),
     room("TicketLists", ["LinuxIO", "Reading", "SQLiteFile", "ScanModel", "Sealing", "WireCoding"]),
 
     // What strangers write, read and written by hand: JSON, times, percent-encoding. No network in it.
-    room("WireText", ["ScanModel"]),
+    room("WireText", ["ScanModel"], plain),
 
     // Codes that somebody has signed: keys, their files and lists, and the text that a QR code holds.
-    room("CodeSigning", ["LibCrypto", "LinuxIO", "ScanModel", "WireText"]),
+    room("CodeSigning", ["LibCrypto", "LinuxIO", "ScanModel", "WireText"], plain),
 
     // Several stations, one book.
     room("FleetBook", ["LibCrypto", "ScanModel", "WireCoding"]),
@@ -258,7 +263,7 @@ let package = Package(
       ], small),
 
     // Setting a station up by a scan: what codes say, whom they may name, and the services that give something for them.
-    room("SetUpCodes", ["CodeSigning", "ScanModel", "WireText"]),
+    room("SetUpCodes", ["CodeSigning", "ScanModel", "WireText"], plain),
     room("Enrolment", ["Calls", "ScanModel", "SetUpCodes", "TicketTransport", "WireText"], small),
     room("KioskControl", ["ScanModel", "TicketTransport", "WireText"], small),
 
@@ -408,13 +413,13 @@ let package = Package(
     .executableTarget(
       name: "claim-bench",
       dependencies: ["FleetBook", "FleetSetUp", "JetStreamClaims", "LibCrypto", "LinuxIO", "ScanModel"],
-      path: "Tests/Fleet/ClaimBench", swiftSettings: fast),
+      path: "Tests/Fleet/ClaimBench", swiftSettings: plain),
     .executableTarget(
       name: "decide-bench",
       dependencies: [
         "Bookings", "CodeSigning", "EventSchedule", "LinuxIO", "ScanConfiguration", "ScanModel", "ScriptedHTTP",
         "Sealing", "Subscriptions", "TicketLists", "TicketSystemKit",
-      ], path: "Tests/TicketSystems/DecideBench", swiftSettings: fast),
+      ], path: "Tests/TicketSystems/DecideBench", swiftSettings: plain),
     .target(
       name: "CameraTesting", dependencies: ["LinuxIO", "ScanModel"], path: "Tests/Readers/CameraTesting",
       swiftSettings: fast),
@@ -423,11 +428,11 @@ let package = Package(
       dependencies: [
         "CameraReader", "CameraTesting", "DecodeClient", "DecodeProtocol", "LinuxIO", "Reading", "ScanModel",
       ],
-      path: "Tests/Readers/CameraReplay", swiftSettings: fast),
+      path: "Tests/Readers/CameraReplay", swiftSettings: plain),
     .executableTarget(
       name: "journal-child", dependencies: ["Journal", "LinuxIO", "ScanModel", "Sealing"],
       path: "Tests/Storage/JournalChild",
-      swiftSettings: fast),
+      swiftSettings: plain),
     .target(name: "CPowerCut", path: "Tests/Storage/CPowerCut", linkerSettings: [.linkedLibrary("sqlite3")]),
     .target(
       name: "PowerCut", dependencies: ["CPowerCut", "ScanTesting"], path: "Tests/Storage/PowerCut",

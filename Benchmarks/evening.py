@@ -20,6 +20,8 @@ class Evening:
             if is_after:
                 station.idle(1)
                 self.memory = memory(station.gateway)
+                #: Of that what is no file's, so that the kernel cannot take it back.
+                self.own = memory(station.gateway, "Anonymous")
         finally:
             station.stop()
 

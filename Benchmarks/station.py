@@ -69,9 +69,9 @@ def percentile(values, share):
     return ordered[min(len(ordered) - 1, int(len(ordered) * share))]
 
 
-def memory(process):
+def memory(process, kind="Pss"):
     for line in Path(f"/proc/{process.pid}/smaps_rollup").read_text().splitlines():
-        if line.startswith("Pss:"):
+        if line.startswith(f"{kind}:"):
             return int(line.split()[1]) / 1024
     raise SystemExit("The kernel tells no proportional set size (CONFIG_PROC_PAGE_MONITOR).")
 

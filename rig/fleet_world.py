@@ -5,6 +5,7 @@ Servers have the files that `scangate fleet init` writes, stations are the real 
 
 import contextlib
 import json
+import re
 import shutil
 import time
 from pathlib import Path
@@ -180,6 +181,8 @@ class World:
         shutil.copy(self.venue.folder / "venue.key", key)
         shutil.chown(key, namespaces.USER, namespaces.USER)
         section = (files / "fleet.yaml").read_text().replace("/etc/scangate/fleet-ca.pem", str(authority)).replace("alone: refuse", alone)
+        if station.program != PROGRAM:  # a version without it takes no section with it, and nobody orders anything here
+            section = re.sub(r"(?m)^  administrators: .*\n", "", section)
         (station.folder / "scangate.yaml").write_text(CONFIGURATION.format(
             name=station.name, fleet="" if is_outsider else section, venue=VENUE, port=PORT, folder=station.folder, theatre=self.venue.theatre, show=self.venue.show,
             policy="list" if alone != "alone: refuse" else "admitAndQueue, most: 1000"))

@@ -4,6 +4,8 @@ import ctypes
 import os
 import shutil
 import subprocess
+import sys
+import traceback
 from pathlib import Path
 
 from stages import host
@@ -13,7 +15,9 @@ PACKAGES = ["iproute2", "nftables", "gcc", "libc6-dev", "e2fsprogs", "util-linux
 COMMAND = ["unshare", "--net", "--mount", "--pid", "--ipc", "--uts", "--fork", "--kill-child=KILL", "--mount-proc"]
 #: What station and venue run as, as in the guest; it is known in the namespaces only.
 USER = "gate"
-BIND, RECURSIVE = 0x1000, 0x4000
+NO_SUID, NO_DEVICES, NO_PROGRAMS, BIND, RECURSIVE, PRIVATE = 0x2, 0x4, 0x8, 0x1000, 0x4000, 1 << 18
+#: What `COMMAND` makes anew (sched.h): mounts, names, queues, processes, network.
+NEW = 0x00020000 | 0x04000000 | 0x08000000 | 0x20000000 | 0x40000000
 
 _libc = ctypes.CDLL(None, use_errno=True)
 
@@ -43,6 +47,31 @@ def go_first():
     os.setpriority(os.PRIO_PROCESS, 0, -10)
 
 
+def inside(work):
+    """Calls `work` in a process that is the first of new namespaces, as `COMMAND` starts a program, and returns the status that it gives.
+
+    This process must have one thread only, and is of no use afterwards but to end: that ends them all.
+    """
+    if _libc.unshare(NEW) != 0:
+        error = ctypes.get_errno()
+        raise OSError(error, f"no namespaces: {os.strerror(error)}")
+    mount("none", "/", flags=RECURSIVE | PRIVATE)
+    first = os.fork()
+    if first:
+        return os.waitstatus_to_exitcode(os.waitpid(first, 0)[1]) & 0xFF
+    status = 1
+    try:
+        die_with_parent()
+        mount("none", "/proc", flags=RECURSIVE | PRIVATE)
+        mount("proc", "/proc", "proc", NO_SUID | NO_DEVICES | NO_PROGRAMS)
+        status = work()
+    except BaseException:
+        traceback.print_exc(file=sys.stdout)
+    finally:
+        sys.stdout.flush()
+        os._exit(status)
+
+
 def mount(source, target, kind=None, flags=0, data=None):
     words = [word and os.fsencode(str(word)) for word in (source, target, kind, data)]
     if _libc.mount(words[0], words[1], words[2], ctypes.c_ulong(flags), words[3]) != 0:
@@ -51,7 +80,7 @@ def mount(source, target, kind=None, flags=0, data=None):
 
 
 def furnish(program, leds):
-    """Makes the first process's own /run, /etc and LEDs; the folder of the program is at /run/program.
+    """Makes the first process's own /run, /etc, terminals and LEDs; the folder of the program is at /run/program.
 
     Everything else is this machine's and stays untouched: what is written goes to memory.
     """
@@ -64,6 +93,9 @@ def furnish(program, leds):
     # Scanners are pseudo-terminals: by one number another test's would be opened, and claimed, when one has just gone.
     mount("devpts", "/dev/pts", "devpts", data="newinstance,mode=620,ptmxmode=666")
     _furnish_etc()
+    # Terminals of its own: a station whose line is gone looks for it by a name that another test's has by then.
+    mount("devpts", "/dev/pts", "devpts", data="newinstance,ptmxmode=0666,mode=0620")
+    mount("/dev/pts/ptmx", "/dev/ptmx", flags=BIND)
     _furnish_leds(leds)
     subprocess.run(["ip", "link", "set", "lo", "up"], check=True)
 

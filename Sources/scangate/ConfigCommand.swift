@@ -52,6 +52,11 @@ struct ConfigCommand: AsyncParsableCommand {
       {
         missing.append(flaw)
       }
+      if let fleet = configuration.fleet, fleet.administrators.isEmpty {
+        missing.append(
+          "\(file): fleet.administrators names nobody: this station believes no order for the whole fleet (scangate fleet maintenance). Take them from the fleet.yaml that scangate fleet has written."
+        )
+      }
       for warning in missing { Terminal.error("warning: \(TerminalText.clean(warning, limit: 1_000))") }
       if let path = configuration.setUp?.trust?.path {
         do throws(SetupError) {

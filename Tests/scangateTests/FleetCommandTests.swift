@@ -69,6 +69,12 @@ import Testing
         (["close", "fair-2026", folder + "/none"], 65, "cannot be read"), (["close", "A", fleet], 64, "<event>"),
         (["close", "fair-2026", "--config", "x", fleet], 64, "--config"),
         (["remove", "fair-2026", folder + "/none"], 65, "cannot be read"),
+        (["maintenance", "on", "--why", "fire", fleet], 64, "--by"),
+        (["maintenance", "on", "--by", "Anna", fleet], 64, "why is missing"),
+        (["maintenance", "on", "--by", " ", "--why", "fire", fleet], 64, "who says so is missing"),
+        (["maintenance", "on", "--by", "A\u{1B}", "--why", "fire", fleet], 64, "no character that a screen"),
+        (["maintenance", "open", "--by", "Anna", "--why", "fire", fleet], 64, "<state>"),
+        (["maintenance", "off", "--by", "Anna", folder + "/none"], 65, "cannot be read"),
         (["status", "--config", folder + "/none.yaml"], 78, "none.yaml"),
       ] as [([String], Int32, String)] {
         let run = try await Program.run(["fleet"] + arguments)

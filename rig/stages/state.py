@@ -20,7 +20,7 @@ def stage(store, kernel, disk):
     Each is a folder with `root.qcow2` (on top of `root.ext4`) and `state.zst`; `placeholder` stands in for the payload's disk.
     """
     qemu = host.run(TARGET.qemu, "--version")
-    inputs = [cache.files_hash(__file__, *RECIPE), kernel.name, disk.name, qemu]
+    inputs = [cache.files_hash(__file__, *RECIPE), kernel.name, disk.name, qemu, *map(str, TARGET.machine)]
     return store.stage("state", inputs, lambda folder: make(folder, kernel, disk))
 
 

@@ -9,6 +9,9 @@ from dataclasses import dataclass
 from pathlib import Path
 
 HERE = Path(__file__).resolve().parent.parent
+#: All that an emulated processor of this machine's kind knows, but a fifth level of pages, which no gate PC has, and wide registers, which cost at
+#: each change from one program to another: without both, a guest takes a tenth less of its host's time.
+PROCESSOR = "max,la57=off,xsave=off"
 
 
 @dataclass(frozen=True)
@@ -44,7 +47,7 @@ def board(key, processor, *parts):
 
 
 TARGETS = {each.key: each for each in (
-    Target("amd64", "amd64", "x86_64-linux-gnu", "x86", "qemu-system-x86_64", ("-M", "q35", "-cpu", "max"), "ttyS0",
+    Target("amd64", "amd64", "x86_64-linux-gnu", "x86", "qemu-system-x86_64", ("-M", "q35", "-cpu", PROCESSOR), "ttyS0",
            "Advanced Micro Devices X86-64", "", 159, (), ("qemu-system-x86", "mmdebstrap", "eatmydata", "gcc", "libc6-dev", "linux-libc-dev")),
     # A Pi 3's knows less than a 4's, and nothing that compilers use without being told.
     board("arm64", "cortex-a72", "kernel", "camera"),

@@ -179,6 +179,7 @@ class Working(KioskCase):
 class PowerCuts(KioskCase):
     """Whenever the power goes, the station works afterwards, or it can be activated: never neither."""
 
+    @release
     def test_answer_of_an_activation_is_on_its_way(self):
         self.begin(to_be_activated())
         self.until_armed()

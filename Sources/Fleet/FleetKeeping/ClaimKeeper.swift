@@ -362,7 +362,8 @@ package actor ClaimKeeper {
   }
 
   func isBack() {
-    guard away != nil else { return }
+    // It may have answered before anybody asked how it is.
+    guard away != nil || isAwayTold else { return }
     (away, awaySince) = (nil, nil)
     if isAwayTold { tell(.together) }
     isAwayTold = false

@@ -1,4 +1,4 @@
-internal import FleetBook
+package import FleetBook
 internal import Glibc
 package import JetStreamClaims
 internal import LibCrypto
@@ -152,6 +152,20 @@ package struct FleetFolder: Sendable {
     return JetStreamSettings(
       servers: layout.servers, authority: try authority(layout), credential: try administrator(), name: "administrator",
       bucket: layout.event, mark: key.mark, replicas: layout.nodes.count)
+  }
+
+  /// Signs an order for all stations that go by an event's book.
+  package func signed(_ order: FleetOrder, for event: String, _ layout: FleetLayout) throws(FleetFault) -> [UInt8] {
+    let key = try administrator()
+    let seal = FleetOrderSeal(event: event, administrators: layout.administratorKeys)
+    guard let bytes = seal.seal(order, by: { key.signature(ofOwn: $0) }) else {
+      throw FleetFault(.asked, "This cannot be ordered: \(order.flaw ?? "there is no memory").")
+    }
+    // Stations would not believe it.
+    guard seal.open(bytes) == .known(order) else {
+      throw other(FleetPath.administrator, "the key of whoever administers this fleet")
+    }
+    return bytes
   }
 
   private func key() throws(FleetFault) -> String {

@@ -10,7 +10,7 @@ internal import WireCoding
 /// It has the station's credential, and so it is sealed by a word that goes another way than the text, and ends soon. Nobody but who
 /// has that word has made it: by it the station knows the text as well.
 /// ```
-///   SCANGATE-JOIN1: base32( salt ‖ AES-GCM, by scrypt of word and salt( until, station, credential, event, servers, stations, authorities ))
+///   SCANGATE-JOIN1: base32( salt ‖ AES-GCM, by scrypt of word and salt( until, station, credential, event, servers, stations, administrators, authorities ))
 /// ```
 package struct FleetInvitation: Sendable, Equatable {
   /// How its text begins.
@@ -30,13 +30,15 @@ package struct FleetInvitation: Sendable, Equatable {
   package var servers: [FleetServer]
   /// Who is believed.
   package var stations: [StationID: Ed25519.PublicKey]
+  /// Whose orders for the whole fleet are.
+  package var administrators: [Ed25519.PublicKey]
   /// The certificates by which servers are believed, in PEM.
   package var authority: String
 
   package static func == (a: Self, b: Self) -> Bool {
-    (a.until, a.station, a.event, a.servers, a.stations, a.authority) == (
-      b.until, b.station, b.event, b.servers, b.stations, b.authority
-    ) && a.credential.toBeSealed == b.credential.toBeSealed
+    (a.until, a.station, a.event, a.servers, a.authority) == (b.until, b.station, b.event, b.servers, b.authority)
+      && a.stations == b.stations && a.administrators == b.administrators
+      && a.credential.toBeSealed == b.credential.toBeSealed
   }
 
   /// Why a text is none that can be taken. No part of it is told.
@@ -120,6 +122,7 @@ package struct FleetInvitation: Sendable, Equatable {
       writer.put(station.key.description)
       writer.put(bytes: station.value.rawRepresentation)
     }
+    writer.putList(administrators) { writer, key in writer.put(bytes: key.rawRepresentation) }
     writer.putList(PEM.certificates(authority)) { writer, certificate in writer.put(bytes: certificate) }
     return writer.bytes
   }
@@ -137,13 +140,10 @@ package struct FleetInvitation: Sendable, Equatable {
       FleetServer(host: try reader.takeText(), port: try reader.take())
     }
     let stations = try reader.takeList(limit: FleetLayout.most) { reader throws(WireError) in
-      let name = try Self.name(&reader)
-      guard let key = Ed25519.PublicKey(rawRepresentation: try reader.takeBytes(limit: 32)) else {
-        throw WireError("no key")
-      }
-      return (name, key)
+      (try Self.name(&reader), try Self.key(&reader))
     }
     self.stations = Dictionary(stations) { first, _ in first }
+    administrators = try reader.takeList(limit: 2) { reader throws(WireError) in try Self.key(&reader) }
     let certificates = try reader.takeList(limit: 4) { reader throws(WireError) in
       try reader.takeBytes(limit: 4_096)
     }
@@ -159,11 +159,19 @@ package struct FleetInvitation: Sendable, Equatable {
     return name
   }
 
+  private static func key(_ reader: inout WireReader) throws(WireError) -> Ed25519.PublicKey {
+    guard let key = Ed25519.PublicKey(rawRepresentation: try reader.takeBytes(limit: 32)) else {
+      throw WireError("no key")
+    }
+    return key
+  }
+
   // MARK: What comes of it
 
   /// What the station's configuration has to say.
   package var section: String {
-    FleetChange.section(event, servers, stations.sorted { $0.key.description < $1.key.description }.map { ($0, $1) })
+    FleetChange.section(
+      event, servers, stations.sorted { $0.key.description < $1.key.description }.map { ($0, $1) }, administrators)
   }
 
   /// The one for a station.
@@ -181,12 +189,12 @@ package struct FleetInvitation: Sendable, Equatable {
     return FleetInvitation(
       until: until, station: name, credential: credential, event: layout.event, servers: layout.servers,
       stations: Dictionary(layout.stations.map { ($0.name, $0.signs) }) { first, _ in first },
-      authority: String(decoding: secrets.believed(layout), as: UTF8.self))
+      administrators: layout.administratorKeys, authority: String(decoding: secrets.believed(layout), as: UTF8.self))
   }
 
   init(
     until: WallTime, station: StationID, credential: FleetCredential, event: String, servers: [FleetServer],
-    stations: [StationID: Ed25519.PublicKey], authority: String
+    stations: [StationID: Ed25519.PublicKey], administrators: [Ed25519.PublicKey], authority: String
   ) {
     self.until = until
     self.station = station
@@ -194,6 +202,7 @@ package struct FleetInvitation: Sendable, Equatable {
     self.event = event
     self.servers = servers
     self.stations = stations
+    self.administrators = administrators
     self.authority = authority
   }
 }

@@ -1,4 +1,5 @@
 package import FleetBook
+internal import JetStreamClaims
 package import LibCrypto
 
 /// A fleet as its folder has it: who its servers and stations are, and how far a change has come. No secret is in it.
@@ -61,6 +62,9 @@ package struct FleetLayout: Sendable, Equatable {
   package static let most = 200
   /// What the room of an event may be, in bytes.
   package static let rooms: ClosedRange<Int64> = 10_000_000...100_000_000_000
+
+  /// By what stations believe orders of whoever administers.
+  package var administratorKeys: [Ed25519.PublicKey] { administrators.compactMap { NKey.publicKey(of: $0) } }
 
   /// Where a station connects to.
   package var servers: [FleetServer] { nodes.map { .init(host: $0.host, port: port) } }

@@ -101,17 +101,19 @@ extension FleetChange {
     return (FleetLayout.Station(name: name, signs: signs, keys: [credential.user.user]), credential)
   }
 
-  /// What each station's configuration has to say, the same at all: its servers, and whose claims are believed.
+  /// What each station's configuration has to say, the same at all: its servers, and whose claims and orders are believed.
   static func sections(_ layout: FleetLayout) -> [FleetFile] {
     let text =
       "# For the configuration of each station of the fleet \(layout.name). Made by scangate fleet.\n"
-      + section(layout.event, layout.servers, layout.stations.map { ($0.name, $0.signs) })
+      + section(
+        layout.event, layout.servers, layout.stations.map { ($0.name, $0.signs) }, layout.administratorKeys)
     return layout.stations.map { FleetFile(FleetPath.station($0, FleetPath.section), text) }
   }
 
   /// The section itself.
   static func section(
-    _ event: String, _ servers: [FleetServer], _ stations: [(name: StationID, key: Ed25519.PublicKey)]
+    _ event: String, _ servers: [FleetServer], _ stations: [(name: StationID, key: Ed25519.PublicKey)],
+    _ administrators: [Ed25519.PublicKey]
   ) -> String {
     """
     fleet:
@@ -121,6 +123,7 @@ extension FleetChange {
       ca: /etc/scangate/fleet-ca.pem
       stations:
     \(stations.map { "    \($0.name): \"\(StationKeyText.text($0.key))\"" }.joined(separator: "\n"))
+      administrators: [\(administrators.map { "\"\(StationKeyText.text($0))\"" }.joined(separator: ", "))]
       alone: refuse
 
     """

@@ -103,8 +103,8 @@ extension FleetChange {
     layout.administrators = layout.administrators.suffix(1) + [secrets.administrator.user]
     layout.rotation = .administrator
     return FleetChange(
-      layout: layout, files: servers(layout) + [secrets.administratorFile], removed: [],
-      steps: [FleetSteps.install(layout), FleetSteps.next])
+      layout: layout, files: servers(layout) + sections(layout) + [secrets.administratorFile], removed: [],
+      steps: [FleetSteps.install(layout), FleetSteps.administrator, FleetSteps.next])
   }
 
   private static func beginningEvent(
@@ -156,7 +156,11 @@ extension FleetChange {
     case .credential(let name):
       let place = try place(of: name, layout)
       layout.stations[place].keys = layout.stations[place].keys.suffix(1)
-    case .administrator: layout.administrators = layout.administrators.suffix(1)
+    case .administrator:
+      layout.administrators = layout.administrators.suffix(1)
+      return FleetChange(
+        layout: layout, files: servers(layout) + sections(layout), removed: [],
+        steps: [FleetSteps.install(layout), FleetSteps.administratorAlone])
     case .event: layout.formerEvent = nil
     }
     return FleetChange(layout: layout, files: servers(layout), removed: [], steps: [FleetSteps.install(layout)])

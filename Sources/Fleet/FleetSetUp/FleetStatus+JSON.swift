@@ -39,6 +39,7 @@ extension FleetStatus {
     object.add("health", health.rawValue)
     object.add("words", whole)
     object.add("fault", faultWords)
+    object.add("maintenance", object: maintenanceObject)
     object.add("leader", facts.leader)
     object.add("present", Int64(present.count))
     object.add("majority", Int64(majority))

@@ -16,6 +16,8 @@ package struct FleetStatus: Sendable {
   package var words: [StationID: WallTime] = [:]
   /// How many claims a second were written while it was looked; `nil` where that was not looked at.
   package var rate: Double?
+  /// What lies in the book as an order for all stations; `nil` of nothing.
+  package var order: FleetOrderReading?
   /// The station that looks; `nil` of whoever administers.
   package var viewer: StationID?
   /// Now, by this machine's clock.
@@ -43,7 +45,7 @@ package struct FleetStatus: Sendable {
 
   /// Whether nobody has to do anything.
   package var isWell: Bool {
-    hasQuorum && facts.fault == nil && facts.bucket?.isClosed == false && !isNearlyFull
+    hasQuorum && facts.fault == nil && facts.bucket?.isClosed == false && !isNearlyFull && orderWords == nil
       && nodes.allSatisfy { trouble($0) == nil }
   }
 
@@ -66,6 +68,7 @@ extension FleetStatus {
     let who = fleet.map { "Fleet \($0), event" } ?? "Event"
     var lines = ["\(who) \(event)\(viewer.map { ", as the station \($0) sees it" } ?? ""): \(whole)"]
     if let words = faultWords { lines.append("  \(words)") }
+    if let orderWords { lines.append("  \(orderWords)") }
     lines.append("")
     lines += table(nodes.map { [$0.name, role($0), version($0), disk($0)] })
     // A server that nobody knows takes part in decisions.

@@ -47,6 +47,13 @@ enum FleetSteps {
   static let authority =
     "Give each station its fleet-ca.pem anew, from its folder below stations, and restart it where nobody passes just then: sudo systemctl restart scangate"
 
+  /// Where whoever administers has another key.
+  static let administrator =
+    "Give each station its section fleet.yaml anew, from its folder below stations, and restart it where nobody passes just then: until then it believes no order for the whole fleet that is given now (scangate fleet maintenance)"
+
+  static let administratorAlone =
+    "A station believes orders by the former key as well until it has its section fleet.yaml anew, from its folder below stations; no server takes who has it any more."
+
   static func credential(_ station: StationID) -> String {
     "Give the station \(station) its credential anew: sudo scangate credential set fleet --file credential && rm credential; sudo systemctl restart scangate"
   }

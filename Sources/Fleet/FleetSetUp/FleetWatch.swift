@@ -22,6 +22,8 @@ package struct FleetWatch: Sendable {
       case conflict
       /// What a key has cannot be believed.
       case unusable
+      /// All stations were taken out of service at once, or that was ended.
+      case maintenance
     }
 
     package var kind: Kind
@@ -52,6 +54,7 @@ package struct FleetWatch: Sendable {
   private var troubles: [String: String] = [:]
   private var leader: String?
   private var whole: String?
+  private var order: String?
   private var last: (revision: ClaimRevision, at: WallTime)?
   private var isCaughtUp = false
 
@@ -128,6 +131,11 @@ package struct FleetWatch: Sendable {
       if whole != nil || !status.isWell { tell(.fleet, status.whole) }
       whole = status.whole
     }
+    // What nobody tells has not ended.
+    if status.facts.bucket != nil, status.orderWords != order {
+      order = status.orderWords
+      tell(.maintenance, order ?? "Maintenance is over: gates decide as before")
+    }
     for node in status.nodes {
       let trouble = status.trouble(node)
       // How long and how far behind changes with each look.
@@ -152,6 +160,7 @@ package struct FleetWatch: Sendable {
       }
       last = (bucket.last, status.now)
     }
+    if status.isInMaintenance { parts.append("MAINTENANCE") }
     parts.append("\(inHouse) in and not out")
     let silent = stations.filter { words[$0].map { status.now - $0 > Self.silence } ?? true }
     let names = silent.map(\.description).sorted()

@@ -76,10 +76,10 @@ extension JetStreamClaimStore {
     }
   }
 
-  private var noBook: ClaimFault { .otherVersion("The servers have no fleet's book \(link.settings.bucket).") }
+  var noBook: ClaimFault { .otherVersion("The servers have no fleet's book \(link.settings.bucket).") }
 
   /// Asks for it until it is seen to be done: an answer may be lost, and a leader be replaced.
-  private func bring(
+  func bring(
     until end: MonotonicTime, _ what: String, isDone: (JSONValue?) -> Bool,
     _ request: (JSONValue?) throws(ClaimFault) -> NATSRequest
   ) async throws(ClaimFault) {
@@ -103,7 +103,7 @@ extension JetStreamClaimStore {
   }
 
   /// What the leader tells of the stream; `nil` where it knows of none.
-  private func told(until end: MonotonicTime) async throws(ClaimFault) -> JSONValue? {
+  func told(until end: MonotonicTime) async throws(ClaimFault) -> JSONValue? {
     while true {
       let answer = await link.ask(
         NATSRequest(subject: "$JS.API.STREAM.INFO.\(link.settings.stream)"),
@@ -120,7 +120,7 @@ extension JetStreamClaimStore {
 
 extension JSONValue {
   /// The document as it would be sent.
-  fileprivate var text: String {
+  var text: String {
     switch self {
     case .null: "null"
     case .bool(let truth): truth ? "true" : "false"

@@ -68,6 +68,8 @@ package struct FleetFacts: Sendable, Equatable {
     package var most: Int64
     /// The last revision: how many writes there were.
     package var last: ClaimRevision
+    /// The order for the whole fleet that lies in it, which nobody has judged; `nil` of none.
+    package var order: [UInt8]?
 
     package init(replicas: Int, isClosed: Bool, keys: Int64, bytes: Int64, most: Int64, last: ClaimRevision) {
       self.replicas = replicas
@@ -110,6 +112,7 @@ extension FleetFacts {
       keys: state["num_subjects"]?.integer ?? 0, bytes: state["bytes"]?.integer ?? 0,
       most: settings["max_bytes"]?.integer ?? -1,
       last: ClaimRevision(UInt64(clamping: state["last_seq"]?.integer ?? 0)))
+    bucket?.order = settings["metadata"]?[StreamRules.orderName]?.string.map(OrderText.bytes)
     followers = (json["cluster"]?["replicas"]?.array ?? []).compactMap(Follower.init)
     followers.sort { $0.name < $1.name }
     leader = json["cluster"]?["leader"]?.string

@@ -13,12 +13,16 @@ package final class JetStreamClaimStore: ClaimStore {
   private let rate: Mutex<WriteRate>
 
   /// Makes the store; nothing is connected before `start`.
-  /// - Parameter marks: where the station remembers the book, so that it refuses one that has gone back; `nil` of who only looks.
+  /// - Parameters:
+  ///   - marks: where the station remembers the book, so that it refuses one that has gone back; `nil` of who only looks.
+  ///   - onOrder: told the order for the whole fleet that lies in the book, as bytes that nobody has judged, each time that the book is
+  ///     looked at, and before anything is claimed in it; from any thread, and to return at once.
   /// - Throws: where no thread can be had.
   package init(
-    _ settings: JetStreamSettings, marks: (any BookMarks)? = nil, time: any TimeSource = SystemTime()
+    _ settings: JetStreamSettings, marks: (any BookMarks)? = nil, time: any TimeSource = SystemTime(),
+    onOrder: (@Sendable ([UInt8]) -> Void)? = nil
   ) throws(SystemError) {
-    link = try JetStreamLink(settings, marks: marks, time: time)
+    link = try JetStreamLink(settings, marks: marks, time: time, onOrder: onOrder)
     rate = Mutex(WriteRate(settings.writeRate))
   }
 
@@ -110,7 +114,7 @@ package final class JetStreamClaimStore: ClaimStore {
       case .stream(let made, _, _, _):
         if let fault = rules.fault(made) { throw fault }
         return
-      // There is one, with other words: it was accepted since, or made by another version, or is another.
+      // There is one, with other words: it was accepted since, has an order, was made by another version, or is another.
       case .error(10_058, _):
         let there = StreamAnswer(
           await link.ask(

@@ -6,8 +6,9 @@ internal import WireText
 
 extension JetStreamLink {
   /// Asks a server; see `PendingCalls`.
+  /// - Parameter again: how often it is asked again until it is answered, for who comes to lead meanwhile has not heard it; never of a write.
   nonisolated(nonsending) func ask(
-    _ request: NATSRequest, until end: MonotonicTime, isBounded: Bool = true,
+    _ request: NATSRequest, until end: MonotonicTime, isBounded: Bool = true, again: Duration? = nil,
     enough: @escaping PendingCalls.Enough = { !$0.isEmpty }
   ) async -> PendingCalls.Outcome {
     await withCheckedContinuation { (asker: CheckedContinuation<PendingCalls.Outcome, Never>) in
@@ -16,6 +17,15 @@ extension JetStreamLink {
       }
       guard let number = pending.add(request, until: end, isBounded: isBounded, enough, asker) else { return }
       _ = calls.at(time.now()) { self.send(number, session) }
+      if let again { askAgain(number, session, each: again) }
+    }
+  }
+
+  private func askAgain(_ number: UInt64, _ session: Session, each pause: Duration) {
+    _ = timers.at(time.now() + pause) { [weak self] in
+      guard let self, self.pending.isOpen(number) else { return }
+      _ = self.calls.at(self.time.now()) { self.send(number, session) }
+      self.askAgain(number, session, each: pause)
     }
   }
 

@@ -60,6 +60,7 @@ final class JetStreamLink: Sendable {
 
   let settings: JetStreamSettings
   let marks: (any BookMarks)?
+  private let onOrder: (@Sendable ([UInt8]) -> Void)?
   let time: any TimeSource
   let state = Mutex(State())
   let timers: DeviceLoop
@@ -70,10 +71,12 @@ final class JetStreamLink: Sendable {
 
   /// - Throws: where no thread can be had.
   init(
-    _ settings: JetStreamSettings, marks: (any BookMarks)? = nil, time: any TimeSource
+    _ settings: JetStreamSettings, marks: (any BookMarks)? = nil, time: any TimeSource,
+    onOrder: (@Sendable ([UInt8]) -> Void)? = nil
   ) throws(SystemError) {
     self.settings = settings
     self.marks = marks
+    self.onOrder = onOrder
     self.time = time
     timers = try DeviceLoop(name: "fleet", runsTasks: true)
     calls = try DeviceLoop(name: "fleet-calls")
@@ -297,8 +300,12 @@ final class JetStreamLink: Sendable {
     let seen = highest
     let stream = await ask(
       NATSRequest(subject: "$JS.API.STREAM.INFO.\(settings.stream)"), until: time.now() + JetStreamLimits.telling,
-      isBounded: false)
+      isBounded: false, again: JetStreamLimits.askingAgain)
     let told = StreamAnswer(stream)
+    // Whoever shows it: who has signed it is judged elsewhere. Before anybody claims by what comes of this.
+    if let onOrder, case .stream(_, _, _, let book) = told, let order = book.order {
+      onOrder(OrderText.bytes(order))
+    }
     let own = session.serverID
     let wanted = told.peers
     let servers = await ask(

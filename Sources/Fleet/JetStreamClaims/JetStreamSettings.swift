@@ -84,8 +84,9 @@ enum JetStreamLimits {
   /// After so many judgements in vain another server is asked; each time after more, up to the most.
   static let leastVain = 3
   static let mostVain = 24
-  /// How long the leader may take to tell of its stream.
+  /// How long the leader may take to tell of its stream, and how often it is asked meanwhile.
   static let telling = Duration.seconds(2)
+  static let askingAgain = Duration.milliseconds(500)
   /// How long servers are waited for that do not tell of themselves.
   static let gathering = Duration.milliseconds(500)
   /// How many calls wait for their answers, and how many bytes of them.

@@ -1,5 +1,5 @@
 internal import CodeSigning
-internal import LibCrypto
+package import LibCrypto
 internal import ScanModel
 
 /// A user's key as NATS writes it: Ed25519, in base 32 with two bytes before it that say what it is, and a checksum behind it.
@@ -39,8 +39,29 @@ package struct NKey: Sendable, Unshown {
 
   package var description: String { "a key" }
 
-  /// Signs what a server has drawn.
-  func signature(_ nonce: [UInt8]) -> [UInt8]? { key.signature(for: nonce) }
+  /// Signs what a server has drawn: a text of printable characters, and nothing else, so that no server is given a signature under what means
+  /// something elsewhere.
+  func signature(_ nonce: [UInt8]) -> [UInt8]? {
+    (1...Self.longestNonce).contains(nonce.count) && nonce.allSatisfy { (0x21...0x7E).contains($0) }
+      ? key.signature(for: nonce) : nil
+  }
+
+  /// Signs what was not drawn by a server, and can be nothing that one draws: it begins with a byte that no such text has.
+  /// - Returns: `nil` of any other bytes.
+  package func signature(ofOwn bytes: [UInt8]) -> [UInt8]? {
+    bytes.first == 0xFF ? key.signature(for: bytes) : nil
+  }
+
+  /// The longest text that a server draws; theirs has 15 bytes.
+  private static let longestNonce = 256
+
+  /// What tells a signature by the key of this public half; `nil` where it is none, or was mistyped.
+  package static func publicKey(of user: String) -> Ed25519.PublicKey? {
+    guard let bytes = Base32.bytes(user.utf8), bytes.count == 35, bytes[0] == userBits,
+      text(Array(bytes.prefix(33))) == user
+    else { return nil }
+    return Ed25519.PublicKey(rawRepresentation: Array(bytes[1..<33]))
+  }
 
   private static func text(_ bytes: [UInt8]) -> String {
     let sum = checksum(bytes[...])

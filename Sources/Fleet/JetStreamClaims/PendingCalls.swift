@@ -74,6 +74,9 @@ final class PendingCalls: Sendable {
     return number
   }
 
+  /// Whether it is still waited for.
+  func isOpen(_ number: UInt64) -> Bool { state.withLock { $0.calls[number] != nil } }
+
   /// What is to be sent now, and counts as sent from here on; `nil` where the call is over.
   func take(_ number: UInt64) -> NATSRequest? {
     state.withLock { state in

@@ -51,6 +51,8 @@ struct BookTold: Equatable {
   var made: String
   /// The last time that its administrator has accepted it as it is; 0 of none.
   var accepted: Int64
+  /// The order for the whole fleet that its administrator has put into it, as text; `nil` of none. Nobody has judged it.
+  var order: String?
   /// Its last revision.
   var last: ClaimRevision
   /// In which its claims are written.
@@ -61,6 +63,7 @@ struct BookTold: Equatable {
   init(_ json: JSONValue) {
     made = json["created"]?.string ?? ""
     accepted = json["config"]?["metadata"]?[StreamRules.acceptedName]?.string.flatMap { Int64($0) } ?? 0
+    order = json["config"]?["metadata"]?[StreamRules.orderName]?.string
     format = json["config"].flatMap(StreamRules.format).flatMap(BookFormat.init(rawValue:)) ?? .newest
     last = ClaimRevision(UInt64(clamping: json["state"]?["last_seq"]?.integer ?? 0))
     let others = json["cluster"]?["replicas"]?.array ?? []
@@ -77,6 +80,8 @@ struct StreamRules {
   static let markName = "scangate-fleet"
   /// The one that tells when its administrator has accepted it as it is.
   static let acceptedName = "scangate-accepted"
+  /// The one that has its last order for the whole fleet.
+  static let orderName = "scangate-order"
   /// The one that tells in which its claims are written: while its event lasts never another.
   static let formatName = "scangate-format"
   /// How the servers keep what is full of it: a claim is written again when it is told what became of it, and the former one stays in the file.

@@ -14,6 +14,8 @@ package struct FleetConfiguration: Sendable, Equatable {
   package var ca: FileReference
   /// Who is believed, by name: all stations of the fleet.
   package var stations: [StationID: Ed25519.PublicKey]
+  /// Whose orders for the whole fleet count; nobody's where it is empty.
+  package var administrators: [Ed25519.PublicKey]
   /// What is done while the fleet cannot be asked.
   package var alone: AlonePolicy
   /// Whose lists of tickets all others take; those stations give them.
@@ -26,13 +28,15 @@ package struct FleetConfiguration: Sendable, Equatable {
 
   init(
     name: String, servers: [FleetServer], credential: CredentialReference, ca: FileReference,
-    stations: [StationID: Ed25519.PublicKey], alone: AlonePolicy, listsFrom: [StationID], position: SourcePosition
+    stations: [StationID: Ed25519.PublicKey], administrators: [Ed25519.PublicKey], alone: AlonePolicy,
+    listsFrom: [StationID], position: SourcePosition
   ) {
     self.name = name
     self.servers = servers
     self.credential = credential
     self.ca = ca
     self.stations = stations
+    self.administrators = administrators
     self.alone = alone
     self.listsFrom = listsFrom
     self.position = position
@@ -41,7 +45,8 @@ package struct FleetConfiguration: Sendable, Equatable {
   /// Where it stands in the file is none of it.
   package static func == (a: Self, b: Self) -> Bool {
     a.name == b.name && a.servers == b.servers && a.credential.name == b.credential.name && a.ca.path == b.ca.path
-      && a.stations == b.stations && a.alone == b.alone && a.listsFrom == b.listsFrom
+      && a.stations == b.stations && a.administrators == b.administrators && a.alone == b.alone
+      && a.listsFrom == b.listsFrom
   }
 
   /// Whether nobody passes while the fleet cannot be asked.
@@ -101,6 +106,10 @@ enum FleetSection {
     "stations", .stationKeys,
     "All stations of the fleet, by `station.name`, each with the public key that `scangate fleet key` has told. Nobody else is believed."
   )
+  private static let administrators = SchemaKey.key(
+    "administrators", .list(of: .administratorKey, count: 0...4, noun: "keys"), default: [],
+    "The public keys of whoever administers the fleet: their orders for all stations at once count, and nobody else's ([maintenance](fleet.md#maintenance-for-the-whole-fleet)). `scangate fleet init` writes them. Without any this station believes no order."
+  )
   private static let alone = SchemaKey.key(
     "alone", .choice(Alone.self), default: .refuse,
     "While the fleet cannot be asked: nobody passes (`refuse`), whom a list on board admits (`list`), or whom this station alone would let pass (`trust`). Who passes so is told to the fleet later, and may be one too many."
@@ -121,14 +130,14 @@ enum FleetSection {
     "put it in with \"scangate credential set NAME\" and write credential: NAME"
 
   static let schema = SectionSchema(
-    key, name, servers, credential, ca, stations, alone, people, time, listsFrom,
+    key, name, servers, credential, ca, stations, administrators, alone, people, time, listsFrom,
     refused: ["key": inlineSecret, "secret": inlineSecret, "password": inlineSecret, "token": inlineSecret])
 
   static func read(_ reader: SectionReader) -> FleetConfiguration? {
     let (name, servers) = (reader.read(name), reader.read(servers))
     let (credential, ca, stations) = (reader.read(credential), reader.read(ca), reader.read(stations))
-    let (alone, people, time) = (reader.read(alone), reader.read(people), reader.read(time))
-    let listsFrom = reader.read(listsFrom)
+    let (administrators, alone) = (reader.read(administrators), reader.read(alone))
+    let (people, time, listsFrom) = (reader.read(people), reader.read(time), reader.read(listsFrom))
     if alone == .refuse {
       for key in [self.people.name, self.time.name] {
         guard let place = reader.keyPosition(of: key) else { continue }
@@ -136,8 +145,8 @@ enum FleetSection {
           at: place, "\(key) has no effect with alone: refuse", "write alone: list or alone: trust, or remove \(key)")
       }
     }
-    guard let name, let servers, let credential, let ca, let stations, let alone, let people, let time,
-      let listsFrom
+    guard let name, let servers, let credential, let ca, let stations, let administrators, let alone, let people,
+      let time, let listsFrom
     else {
       return nil
     }
@@ -152,8 +161,9 @@ enum FleetSection {
       name: name, servers: servers,
       credential: CredentialReference(name: credential, position: reader.position(of: credentialKey)),
       ca: FileReference(path: ca, role: .certificates, position: reader.position(of: self.ca.name)),
-      stations: Dictionary(stations.map { ($0.id, $0.key) }, uniquingKeysWith: { first, _ in first }), alone: policy,
-      listsFrom: listsFrom, position: reader.position(of: self.stations.name))
+      stations: Dictionary(stations.map { ($0.id, $0.key) }, uniquingKeysWith: { first, _ in first }),
+      administrators: administrators, alone: policy, listsFrom: listsFrom,
+      position: reader.position(of: self.stations.name))
   }
 
   /// A station and its key.
@@ -177,6 +187,21 @@ extension ValueKind where Value == FleetServer {
       findings.error(
         at: node.position, "\(quoted(node.path)) is no address of a fleet's server",
         "write \(example); who the station is stands in its credential")
+      return nil
+    }
+  }
+}
+
+extension ValueKind where Value == Ed25519.PublicKey {
+  /// The public key of somebody who administers a fleet.
+  fileprivate static var administratorKey: Self {
+    let example = "KEY"
+    return Self(summary: "public key", example: example, show: { StationKeyText.text($0) }) { node, findings in
+      guard let text = node.text(like: example, findings) else { return nil }
+      if let key = StationKeyText.key(text) { return key }
+      findings.error(
+        at: node.position, "\(quoted(node.path)) is no public key of an administrator, or was mistyped",
+        "write what scangate fleet init has written into fleet.yaml")
       return nil
     }
   }

@@ -85,6 +85,8 @@ package enum EventLog {
       logger.warning("Gate \(gate) is ready, with a reservation: \(TerminalText.clean(words, limit: 1_000))")
     case .gate(let gate, .maintenance, _):
       logger.notice("Gate \(gate) is out of service: maintenance.")
+    case .gate(let gate, .maintenanceOfFleet(let words), _):
+      logger.notice("Gate \(gate) is out of service: \(TerminalText.clean(words, limit: 1_000))")
     case .gate(let gate, .fault(let reason, let detail), _):
       logger.error("Gate \(gate) cannot decide (\(reason.rawValue)): \(TerminalText.clean(detail, limit: 1_000))")
     case .gate(let gate, .notSetUp(let words), _):
@@ -164,6 +166,8 @@ package enum EventLog {
           "Nobody is let in: the fleet's book cannot be used, and that is never taken for being alone. \(words)")
       case .stuck: logger.error("The fleet cannot be told something, which stays owed. \(words)")
       case .conflict: logger.error("Conflict: \(words)")
+      case .maintenance, .maintenanceOver: logger.notice("\(words)")
+      case .orderIgnored: logger.warning("\(words)")
       }
     case .conflict(let conflict):
       logger.error("\(words(conflict))")

@@ -9,10 +9,11 @@ internal import ScanModel
 internal import Sealing
 internal import TicketSystemKit
 
-/// What a station has of its fleet while it serves: the connection to the servers, and who keeps its claims. Where the configuration has no
+/// What a station has of its fleet while it serves: the connection to the servers, who keeps its claims, and who knows what all were ordered. Where the configuration has no
 /// fleet there is none of this, and the client library of NATS is never loaded.
 struct StationFleet: Sendable {
   let keeper: ClaimKeeper
+  let orders: FleetOrderKeeper
   /// How lists of tickets are spread; `nil` where they are not.
   let lists: SharedLists?
   private let seal: ListSeal
@@ -28,10 +29,14 @@ struct StationFleet: Sendable {
   ) throws(SetupError) -> StationFleet {
     let member = try FleetMember(fleet, station: station, credentials: credentials)
     let (id, credential) = (member.id, member.credential)
+    let orders = FleetOrderKeeper(
+      event: fleet.name, seal: FleetOrderSeal(event: fleet.name, administrators: fleet.administrators), book: book,
+      time: time)
     let store: JetStreamClaimStore
     do throws(SystemError) {
       store = try JetStreamClaimStore(
-        member.settings, marks: JournalBookMarks(book, fleet: fleet.name), time: time)
+        member.settings, marks: JournalBookMarks(book, fleet: fleet.name), time: time,
+        onOrder: { orders.take($0) })
     } catch { throw SetupError("fleet: no thread can be had for its servers (\(error.words)).") }
     let seal = ClaimSeal(fleet: fleet.name, station: id, key: credential.signing, stations: fleet.stations)
     let keeper = ClaimKeeper(
@@ -40,7 +45,7 @@ struct StationFleet: Sendable {
       store: store, book: book, memory: memory, loop: loop, time: time)
     store.start()
     return StationFleet(
-      keeper: keeper, lists: SharedLists(fleet, station: station, key: credential.key),
+      keeper: keeper, orders: orders, lists: SharedLists(fleet, station: station, key: credential.key),
       seal: ListSeal(
         fleet: fleet.name, key: credential.key, signing: credential.signing,
         stations: fleet.stations.filter { fleet.listsFrom.contains($0.key) }),

@@ -134,7 +134,7 @@ package struct StationStorage {
         StationMemory(
           dependencies: LedgerDependencies(
             journal: journal, key: key.key, boot: boot, clock: clock, loop: gates, formerServers: known,
-            fleet: fleet?.keeper,
+            fleet: fleet?.keeper, fleetOrders: fleet?.orders,
             list: { lists.list(of: $0, at: $1) }, markIncomplete: { await trust.markIncomplete() },
             isAccepted: { trust.isAccepted }),
           whenFailing: configuration.journal.whenFailing == .stop ? .stop : .continue, interrupted: interrupted,

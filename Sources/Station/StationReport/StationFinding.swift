@@ -12,6 +12,7 @@ package struct StationFinding: Equatable, Sendable {
     case notSetUp
     case maintenanceOrdered
     case maintenanceByInput
+    case maintenanceOfFleet
     case closed
     case starting
     case readerParked

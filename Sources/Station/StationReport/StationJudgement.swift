@@ -62,6 +62,16 @@ package enum StationJudgement {
       return [remark(.cannotAdmit, detail ?? "it is not set up", nil, .init(.notSetUp, detail: detail))]
     case "maintenance":
       let words = "it is out of service: maintenance"
+      if let detail {
+        // What this station's own staff have ordered besides is theirs to end.
+        let fleet = remark(
+          .warning, "\(words). \(detail)", "scangate fleet maintenance off FOLDER",
+          .init(.maintenanceOfFleet, detail: detail))
+        let own = remark(
+          .warning, "an order at this station keeps it out of service, too", "scangate maintenance off \(gate.id)",
+          .init(.maintenanceOrdered))
+        return gate.isMaintenanceOrdered ? [fleet, own] : [fleet]
+      }
       return gate.isMaintenanceOrdered
         ? [remark(.warning, words, "scangate maintenance off \(gate.id)", .init(.maintenanceOrdered))]
         : [remark(.warning, "\(words), by its input", nil, .init(.maintenanceByInput))]

@@ -18,7 +18,7 @@ struct FleetCommand: AsyncParsableCommand {
       FleetInitCommand.self, FleetKeyCommand.self, FleetOpenCommand.self, FleetAcceptCommand.self,
       FleetStatusCommand.self, FleetAddCommand.self, FleetRevokeCommand.self, FleetRotateCommand.self,
       FleetCloseCommand.self, FleetRemoveCommand.self, FleetInviteCommand.self, FleetJoinCommand.self,
-      FleetWatchCommand.self,
+      FleetWatchCommand.self, FleetMaintenanceCommand.self,
     ])
 }
 

@@ -148,5 +148,6 @@ extension FleetInvitation {
   /// Whether a configuration says the same of the fleet.
   fileprivate func says(_ fleet: FleetConfiguration?) -> Bool {
     fleet?.name == event && fleet?.servers == servers && fleet?.stations == stations
+      && fleet?.administrators == administrators
   }
 }

@@ -22,6 +22,8 @@ struct FleetView {
   var nodes: [FleetNode]?
   /// The stations, and by what each is believed.
   var keys: [StationID: Ed25519.PublicKey]
+  /// Whose orders for all stations are believed.
+  var administrators: [Ed25519.PublicKey]
   var revoked: Set<StationID> = []
   /// The exchange that is under way, as far as that is known.
   var rotation: String?
@@ -39,7 +41,8 @@ struct FleetView {
       let member = try FleetMember(
         fleet, station: station.name, credentials: CredentialStore(keys: state.keys).resolver)
       return FleetView(
-        settings: member.settings, event: fleet.name, viewer: member.id, keys: fleet.stations)
+        settings: member.settings, event: fleet.name, viewer: member.id, keys: fleet.stations,
+        administrators: fleet.administrators)
     } catch { throw failure(error.description, Exit.data) }
   }
 
@@ -51,7 +54,8 @@ struct FleetView {
       settings: try spoken { () throws(FleetFault) in try place.settings(layout) }, fleet: layout.name,
       event: layout.event, nodes: layout.nodes,
       keys: Dictionary(layout.stations.map { ($0.name, $0.signs) }) { first, _ in first },
-      revoked: Set(layout.stations.filter(\.isRevoked).map(\.name)), rotation: layout.rotation?.words)
+      administrators: layout.administratorKeys, revoked: Set(layout.stations.filter(\.isRevoked).map(\.name)),
+      rotation: layout.rotation?.words)
   }
 
   /// What reads claims. By what it would write nobody believes it.
@@ -68,6 +72,8 @@ struct FleetView {
       now: now)
     status.revoked = revoked
     status.viewer = viewer
+    let orders = FleetOrderSeal(event: event, administrators: administrators)
+    status.order = facts.bucket?.order.map { orders.open($0) }
     return status
   }
 }

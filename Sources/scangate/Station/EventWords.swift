@@ -53,7 +53,7 @@ enum EventWords {
     switch state {
     case "ready": mark(detail.isEmpty ? .green : .amber, "ready\(detail)")
     case "fault": mark(.red, "it cannot decide\(reason)\(detail)")
-    case "maintenance": mark(.amber, "out of service: maintenance")
+    case "maintenance": mark(.amber, "out of service: maintenance\(detail)")
     case "closed", "notSetUp": mark(.amber, "\(state == "closed" ? "out of service" : "not set up")\(detail)")
     default: ScreenLine("\(state)\(detail)")
     }

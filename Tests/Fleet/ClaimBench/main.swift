@@ -8,7 +8,8 @@ import ScanModel
 
 // What claims take on a fleet's servers, by its folder; Benchmarks/fleet starts the servers and says what the figures mean.
 //
-//   claim-bench claims FOLDER FILE   claims one after the other, each beside three bare synced writes to the file, then 32 at once
+//   claim-bench claims FOLDER FILE   claims one after the other, after each three bare synced writes to the file; such writes while somebody claims;
+//                                    then claims 32 at once
 //   claim-bench fill FOLDER COUNT    so many tickets, each claimed and then told as admitted, as quickly as can be
 //   claim-bench without FOLDER       claims without a pause, until its input ends: for how long none could be had
 
@@ -128,6 +129,18 @@ private func claims(_ store: JetStreamClaimStore, _ path: String) async {
   }
   told("claim", made)
   told("writes", written)
+  // The same writes while somebody claims: on one disk each sync waits for the servers'.
+  let claiming = Task {
+    while !Task.isCancelled { _ = await claim(store) }
+  }
+  var beside: [Duration] = []
+  for _ in 0..<100 {
+    beside.append(clock.measure { for _ in 0..<3 { _ = Glibc.write(file, value, value.count) } })
+    try? await Task.sleep(for: .milliseconds(5))
+  }
+  claiming.cancel()
+  await claiming.value
+  told("beside", beside)
   say("rate", await atOnce(32, count: 1_000_000, within: .seconds(5)) { await claim(store) } / 5)
 }
 

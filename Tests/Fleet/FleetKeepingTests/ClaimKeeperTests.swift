@@ -39,6 +39,16 @@ extension ClaimVerdict {
     }
   }
 
+  /// Servers that were there before the station asked after them are told of as well.
+  @Test func aFleetThatAnswersFromTheFirstIsTold() async throws {
+    let north = try await KeptStation(KeptFleet(), "north")
+    try await north.start()
+    for await news in north.news {
+      expectEqual(news, .together)
+      break
+    }
+  }
+
   @Test func whatAnotherMachineOfTheSameNameClaimsIsLeftAlone() async throws {
     let fleet = try KeptFleet()
     let north = try await KeptStation(fleet, "north", formerWrites: .zero)

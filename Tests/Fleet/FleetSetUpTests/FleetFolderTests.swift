@@ -86,6 +86,10 @@ import Testing
       expectEqual(settings.mark, try change.credential("north").key.mark)
       expectEqual(settings.servers.map(\.description), ["gate1:4222", "gate2.venue.example:4222", "10.0.0.13:4222"])
       expectEqual(settings.credential.user, layout.administrators.first)
+      let order = FleetOrder(number: 1, isMaintenance: true, who: "Anna", why: "fire", at: made)
+      let bytes = try place.signed(order, for: "fair-2026", layout)
+      let seal = FleetOrderSeal(event: "fair-2026", administrators: layout.administratorKeys)
+      expectEqual(seal.open(bytes), .known(order))
     }
   }
 

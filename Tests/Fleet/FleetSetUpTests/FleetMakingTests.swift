@@ -91,6 +91,9 @@ import Testing
     try expectEqual(change.text("stations/north/fleet.yaml"), section)
     let keys = stations(inSection: section).compactMapValues { StationKeyText.key($0) }
     expectEqual(Set(keys.keys), ["north", "south"])
+    let administrator = try #require(change.layout.administratorKeys.first)
+    expectEqual(change.layout.administratorKeys.count, 1)
+    expect(section.contains("  administrators: [\"\(StationKeyText.text(administrator))\"]"), "\(section)")
     let message: [UInt8] = [1, 2, 3]
     let signature = try #require(north.signing.signature(for: message))
     expect(try #require(keys["north"]).isValidSignature(signature, for: message))

@@ -53,8 +53,17 @@ import Testing
       try place.rotate(.administrator)
       let new = try place.settings(place.layout()).credential.user
       try expectEqual(place.users("gate2").administrators, [old, new])
+      // Stations believe orders by both, and are given the new one's before anybody gives one.
+      let half = try #require(NKey.publicKey(of: new))
+      let former = try #require(NKey.publicKey(of: old))
+      expectEqual(try place.layout().administratorKeys, [former, half])
+      for key in [former, half] {
+        expect(try place.text("stations/north/fleet.yaml").contains(StationKeyText.text(key)))
+      }
       try place.rotate(.next)
       try expectEqual(place.users("gate2").administrators, [new])
+      let section = try place.text("stations/south/fleet.yaml")
+      expect(section.contains("  administrators: [\"\(StationKeyText.text(half))\"]"), "\(section)")
       try expectEqual(place.settings(place.layout()).credential.user, new)
     }
   }

@@ -38,7 +38,7 @@ import Testing
       text,
       """
       {"fleet":"summer","event":"fair-2026","seen_by":null,"at":"\(made.iso8601)","health":"look",\
-      "words":"a majority is there, and no other server may be lost","fault":null,"leader":"gate1","present":2,"majority":2,\
+      "words":"a majority is there, and no other server may be lost","fault":null,"maintenance":null,"leader":"gate1","present":2,"majority":2,\
       "servers":[{"name":"gate1","host":"gate1","leads":true,"trouble":null,"behind":null,"silent_s":null,"version":"2.10.27",\
       "disk_bytes":1234567,"disk_most_bytes":1000000000},\
       {"name":"gate2","host":"gate2","leads":false,"trouble":null,"behind":0,"silent_s":0,"version":"2.10.27",\
@@ -51,6 +51,33 @@ import Testing
       {"name":"north","last_word":"\(WallTime(seconds: made.seconds - 12).iso8601)","age_s":12,"revoked":false,"stranger":false},\
       {"name":"south","last_word":null,"age_s":null,"revoked":false,"stranger":false}],"rotation":"The exchange"}
       """)
+  }
+
+  @Test func whatAllWereOrderedIsSaid() throws {
+    let order = FleetOrder(
+      number: 1, isMaintenance: true, who: "Anna \"A\"", why: "fire", at: WallTime(seconds: made.seconds - 60))
+    func well(_ order: FleetOrderReading?) throws -> FleetStatus {
+      try status {
+        $0.facts.followers[1] = .init(name: "gate3", isCurrent: true, isOffline: false, lag: 0, silence: .zero)
+        $0.facts.servers.append(.init(name: "gate3", version: "2.10.27"))
+        $0.order = order
+      }
+    }
+    expectEqual(try well(nil).health, .well)
+    let on = try well(.known(order))
+    expectEqual(on.health, .look)
+    let text = on.json(fleet: "summer", event: "fair-2026")
+    let since = WallTime(seconds: made.seconds - 60).iso8601
+    expect(text.contains(#""maintenance":{"who":"Anna \"A\"","why":"fire","since":"\#(since)"}"#), "\(text)")
+    let page = on.page(fleet: "summer", event: "fair-2026").joined(separator: "\n")
+    expect(page.contains("  MAINTENANCE: nobody is let in at any gate.") && page.contains("by Anna"), "\(page)")
+    var ended = order
+    ended.isMaintenance = false
+    expectEqual(try well(.known(ended)).health, .well)
+    expect(try well(.known(ended)).json(fleet: nil, event: "e").contains(#""maintenance":null"#))
+    let garbage = try well(.unusable("it is none"))
+    expectEqual(garbage.health, .look)
+    expect(garbage.page(fleet: nil, event: "e").contains { $0.contains("counts for nothing: it is none") })
   }
 
   @Test func whatIsNotKnownIsNull() throws {

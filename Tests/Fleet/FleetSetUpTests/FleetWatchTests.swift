@@ -142,6 +142,21 @@ import Testing
     expect(closed.contains { $0.words.hasPrefix("the book is CLOSED") }, "\(closed)")
   }
 
+  @Test func maintenanceOfAllIsALineWhenItBeginsAndWhenItEnds() throws {
+    var watch = try watch()
+    let order = FleetOrder(number: 1, isMaintenance: true, who: "Anna", why: "fire", at: made)
+    _ = watch.take(try status())
+    let lines = watch.take(try status { $0.order = .known(order) })
+    expect(lines.map(\.kind) == [.fleet, .maintenance] || lines.map(\.kind) == [.maintenance], "\(lines)")
+    expect(lines.last?.words.contains("by Anna") == true, "\(lines)")
+    expectEqual(watch.take(try status { $0.order = .known(order) }), [])
+    // While nobody tells it has not ended.
+    expect(!watch.take(try status { $0.facts = FleetFacts() }).contains { $0.kind == .maintenance })
+    expect(watch.state(try status { $0.order = .known(order) }).words.contains("MAINTENANCE"))
+    let over = watch.take(try status())
+    expect(over.contains { $0.words == "Maintenance is over: gates decide as before" }, "\(over)")
+  }
+
   @Test func howThingsStandIsOneLine() throws {
     var watch = try watch()
     _ = watch.take(try stored([entry("north")], on: ticket(1)), at: made)

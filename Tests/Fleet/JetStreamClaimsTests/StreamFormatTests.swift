@@ -29,6 +29,10 @@ import WireText
       """
     expectEqual(rules.made(bytes: 500_000_000), made)
     expectEqual(rules.fault(try stream(made)), nil)
+    // As versions have made it that had the servers compress nothing, and stays when it is accepted.
+    let former = try stream(made.replacing(#""compression":"s2""#, with: #""compression":"none""#))
+    expectEqual(rules.fault(former), nil)
+    expect(rules.made(bytes: 500_000_000, accepted: 7, keeping: former).contains(#""compression":"none""#))
     // As versions have made it that told no format.
     expectEqual(rules.fault(try stream(made.replacing(#","scangate-format":"1""#, with: ""))), nil)
     expectEqual(

@@ -6,6 +6,7 @@ import FleetTesting
 import LibCrypto
 import ScanModel
 import ScanTesting
+import Synchronization
 import Testing
 
 @testable import Gateway
@@ -125,6 +126,32 @@ private struct FleetStationBench {
       await station.allTold()
     }
     expectEqual(await south.present().decision.verdict, .refuse(.alreadyUsed))
+  }
+
+  /// What ledger and fleet conclude is on the disk before anybody passes; where it is not in time, the same person is let in once it is.
+  @Test(arguments: [true, false]) func nobodyPassesBeforeTheDiskHasIt(_ isInTime: Bool) async throws {
+    let north = try await Shared().station("north")
+    let entitlement = Entitlement(quantity: 1, details: TicketDetails(holder: "Ada Lovelace"))
+    north.system.script(FleetStationBench.code, .hold(.valid(entitlement)))
+    let isDecided = Mutex(false)
+    async let presented = {
+      let kept = await north.present()
+      isDecided.withLock { $0 = true }
+      return kept.decision.verdict
+    }()
+    await until { !north.system.asked.isEmpty }
+    north.journal.setSyncing(false)
+    let before = north.journal.awaited.count
+    north.system.release()
+    await until { north.journal.awaited.count > before }
+    expect(!isDecided.withLock { $0 })
+    expect(north.journal.facts.contains { if case .concluded = $0 { true } else { false } })
+    if isInTime { north.journal.setSyncing(true) }
+    expectEqual(await presented, isInTime ? .admit : .undecided(.outOfService))
+    guard !isInTime else { return }
+    north.journal.setSyncing(true)
+    expectEqual(await north.present().decision.verdict, .admit)
+    expectEqual(north.system.asked.count, 1)
   }
 
   /// The gate did not open: the person is let in at the next try, at the same station.

@@ -46,6 +46,7 @@ import TicketSystemKit
     expectEqual(fleet.ca.path, "/etc/scangate/fleet-ca.pem")
     expectEqual(fleet.alone, .refuse)
     expectEqual(fleet.copies, 1)
+    expectEqual(fleet.administrators, [])
     expectEqual(fleet.stations.keys.map(\.description).sorted(), ["north", "south"])
     expectEqual(warnings, [])
     let configuration = try ConfigurationFile.parse(text: file + section(), file: "f", options: testOptions)
@@ -69,10 +70,11 @@ import TicketSystemKit
   @Test func allOfItIsRead() throws {
     let (fleet, warnings) = try read(
       section(
-        ", alone: trust, alonePeople: 20, aloneFor: 5 min",
+        ", administrators: [\(keys.south)], alone: trust, alonePeople: 20, aloneFor: 5 min",
         servers: "[\"tls://gate1:4222\", \"gate2:4223\", \"tls://[fd00::1]:4222\"]"))
     expectEqual(fleet.servers.map(\.description), ["gate1:4222", "gate2:4223", "[fd00::1]:4222"])
     expectEqual(fleet.copies, 3)
+    expectEqual(fleet.administrators.map { StationKeyText.text($0) }, [keys.south])
     expectEqual(fleet.alone, .trust(AlonePolicy.Bounds(people: 20, time: .seconds(300))))
     expectEqual(warnings, [])
     let (listed, _) = try read(section(", alone: list"))
@@ -94,6 +96,8 @@ import TicketSystemKit
       ),
       (section(stations: "{ north: \(keys.north.dropLast())0x }"), "is no public key of a station, or was mistyped"),
       (section(stations: "{ north: \(keys.north.uppercased())f }"), "is no public key of a station, or was mistyped"),
+      (section(", administrators: [\(keys.south.dropLast())x]"), "is no public key of an administrator"),
+      (section(", administrators: hunter2"), "fleet.administrators"),
       (section(servers: "[]"), "has 0 servers"),
       (section(servers: "[\"nats://gate1\"]"), "is no address of a fleet's server"),
       (section(servers: "[\"tls://user:hunter2@gate1\"]"), "is no address of a fleet's server"),

@@ -29,6 +29,7 @@ import TicketSystemKit
     expectEqual(fleet.ca.path, "/etc/scangate/fleet-ca.pem")
     expectEqual(fleet.alone, .refuse)
     expectEqual(Set(fleet.stations.keys), Set(names))
+    expect(fleet.administrators == change.layout.administratorKeys && fleet.administrators.count == 1)
     for station in change.layout.stations { expectEqual(fleet.stations[station.name], station.signs) }
   }
 }

@@ -59,6 +59,12 @@ import Testing
         }
       ),
       (
+        "maintenance of all", .warning, "gate north", "by Anna", "scangate fleet maintenance off FOLDER",
+        Change {
+          $0.gates[0].condition = .init(state: "maintenance", detail: "The whole fleet is in maintenance, by Anna")
+        }
+      ),
+      (
         "closed", .warning, "gate north", "kiosk", nil,
         Change {
           $0.gates[0].condition = .init(state: "closed", detail: "the kiosk service says maintenance")

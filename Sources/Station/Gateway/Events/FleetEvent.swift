@@ -14,12 +14,21 @@ package struct FleetEvent: Sendable, Equatable {
     case stuck
     /// More were admitted on a ticket than it is for, and nothing more is known of it here.
     case conflict
+    /// Whoever administers the fleet has taken all its stations out of service.
+    case maintenance
+    /// They have ended that.
+    case maintenanceOver
+    /// What lies there as an order for all stations counts for nothing.
+    case orderIgnored
   }
 
   /// What has become of it.
   package var state: State
   /// What happened, and what to do; `nil` where nothing is to be done.
   package var detail: String?
+  /// Who has ordered it, and why, where it is an order's.
+  package var who: String?
+  package var why: String?
   /// When.
   package var at: WallTime
 }

@@ -34,6 +34,17 @@ struct FleetTeller: Sendable {
     }
   }
 
+  func tell(_ news: FleetOrderKeeper.News) {
+    switch news {
+    case .order(let order):
+      var event = FleetEvent(
+        state: order.isMaintenance ? .maintenance : .maintenanceOver, detail: order.words, at: time.wall())
+      (event.who, event.why) = (order.who, order.why.isEmpty ? nil : order.why)
+      events.emit(.fleet(event))
+    case .ignored(let words): emit(.orderIgnored, words)
+    }
+  }
+
   private func emit(_ state: FleetEvent.State, _ detail: String? = nil) {
     events.emit(.fleet(FleetEvent(state: state, detail: detail, at: time.wall())))
   }

@@ -124,7 +124,8 @@ extension GatewayEvent {
         ("detail", outcome.words), ("scan", event.scan?.description), ("at", event.at.iso8601))
     case .fleet(let event):
       line.add(
-        ("type", "fleet"), ("state", event.state.rawValue), ("detail", event.detail), ("at", event.at.iso8601))
+        ("type", "fleet"), ("state", event.state.rawValue), ("who", event.who), ("why", event.why),
+        ("detail", event.detail), ("at", event.at.iso8601))
     }
     return line.text
   }
@@ -136,7 +137,7 @@ extension GateState {
     switch self {
     case .ready, .unproven: "ready"
     case .fault: "fault"
-    case .maintenance: "maintenance"
+    case .maintenance, .maintenanceOfFleet: "maintenance"
     case .notSetUp: "notSetUp"
     case .closed: "closed"
     }
@@ -151,7 +152,9 @@ extension GateState {
   package var detail: String? {
     switch self {
     case .ready, .maintenance: nil
-    case .unproven(let words), .fault(_, let words), .notSetUp(let words), .closed(let words): words
+    case .unproven(let words), .fault(_, let words), .maintenanceOfFleet(let words), .notSetUp(let words),
+      .closed(let words):
+      words
     }
   }
 }

@@ -129,6 +129,8 @@ package enum GateState: Sendable, Equatable {
   case fault(UndecidedReason, String)
   /// Staff have taken it out of service by its maintenance input.
   case maintenance
+  /// All gates of the fleet were taken out of service: by whom, and why. In events it is `maintenance`.
+  case maintenanceOfFleet(String)
   /// The station is not set up yet: what is missing, and what to do.
   case notSetUp(String)
   /// The control service has taken it out of service: why.

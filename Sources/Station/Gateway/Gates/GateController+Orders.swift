@@ -1,3 +1,4 @@
+internal import FleetKeeping
 internal import LinuxIO
 internal import ScanModel
 import StationProtocol
@@ -9,6 +10,7 @@ extension GateController {
   var obstacleToOpening: OrderOutcome? {
     let gate = settings.gate
     if isOver || !hasBegun { return .refused(.outOfService, "Gate \(gate) is being set up. Give it again.") }
+    if let fleetMaintenance { return .refused(.outOfService, fleetMaintenance) }
     if isInMaintenance {
       return .refused(.outOfService, "Gate \(gate) is in maintenance: somebody may have their hands in it.")
     }
@@ -46,6 +48,9 @@ extension GateController {
     orderMaintenance(isOn)
     let gate = settings.gate
     if isOn { return .done("Gate \(gate) is in maintenance.") }
+    if let fleetMaintenance {
+      return .done("The order at gate \(gate) is ended, which is out of service still. \(fleetMaintenance)")
+    }
     return .done(
       isInMaintenance
         ? "The order is ended. The maintenance input of gate \(gate) keeps it out of service still."

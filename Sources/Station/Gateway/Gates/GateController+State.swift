@@ -1,3 +1,4 @@
+internal import FleetKeeping
 internal import ScanConfiguration
 internal import LinuxIO
 internal import Calls
@@ -14,6 +15,7 @@ extension GateController {
   /// longer than it is so; a fault of the ticket system stands until an answer disproves it.
   func reviewOutputs() {
     if isOver || !hasBegun { return }
+    if let words = fleetMaintenance { return setState(.maintenanceOfFleet(words)) }
     if isInMaintenance { return setState(.maintenance) }
     if let withheld { return setState(withheld.state, showing: withheld.background) }
     let told = toldFault.map { GateState.fault($0.reason, $0.detail) }
@@ -101,7 +103,25 @@ extension GateController {
 
   nonisolated var isMaintenanceOrdered: Bool { orderedMaintenance.withLock { $0 } }
 
-  nonisolated var isInMaintenance: Bool { maintenance.withLock { $0 } || isMaintenanceOrdered }
+  /// Why the gate is out of service with all others of the fleet; `nil` where it is not.
+  nonisolated var fleetMaintenance: String? { fleetOrders?.maintenance }
+
+  /// Whether it is in maintenance, whoever says so: each of them alone is enough, and ends it for itself alone.
+  nonisolated var isInMaintenance: Bool {
+    maintenance.withLock { $0 } || isMaintenanceOrdered || fleetMaintenance != nil
+  }
+
+  /// Who keeps it out of service, for staff; `nil` where nobody does.
+  nonisolated var maintenanceWords: String? {
+    let means = [
+      isMaintenanceOrdered ? "an order" : nil, maintenance.withLock { $0 } ? "its maintenance input" : nil,
+    ].compactMap(\.self)
+    let own =
+      means.isEmpty
+      ? nil : "Staff have taken gate \(settings.gate) out of service by \(means.joined(separator: " and "))."
+    let all = [fleetMaintenance, own].compactMap(\.self)
+    return all.isEmpty ? nil : all.joined(separator: " ")
+  }
 
   /// Keeps the gate out of service, or gives it back; from any thread, returns at once. It can never open the gate.
   package nonisolated func setWithholding(_ withholding: GateWithholding?) {

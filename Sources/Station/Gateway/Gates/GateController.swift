@@ -1,4 +1,5 @@
 internal import FleetBook
+internal import FleetKeeping
 package import StationSetUp
 package import ScanModel
 internal import Admission
@@ -64,7 +65,9 @@ package actor GateController {
   let maintenance = Mutex(false)
   /// Whether an order has taken it out of service; likewise.
   let orderedMaintenance = Mutex(false)
-  /// What keeps it out of service from outside; likewise.
+  /// What all gates of the fleet were ordered; `nil` where the station has no fleet.
+  let fleetOrders: FleetOrderKeeper?
+  /// What keeps it out of service from outside; told from any thread.
   let withholding = Mutex<GateWithholding?>(nil)
   /// Takes what the gate does; called on the gate's own task, and to return at once.
   let watch: @Sendable (GateID, GateActivity) -> Void
@@ -109,6 +112,7 @@ package actor GateController {
     rule = settings.isExit ? nil : system.rule
     loop = ledger.loop
     self.ledger = ledger
+    fleetOrders = ledger.fleetOrders
     self.signals = signals
     self.events = events
     self.time = time
@@ -136,6 +140,10 @@ package actor GateController {
     learn(await ledger.newest(of: system.id))
     hasBegun = true
     rule?.watch { [weak self] in self?.outputsChanged() }
+    fleetOrders?.follow { [weak self] in
+      self?.outputsChanged()
+      return self != nil
+    }
     shownResting = resting
     signals.play(resting)
     reviewOutputs()
@@ -220,10 +228,8 @@ package actor GateController {
           refused: reason, details: system.refusalDetails(for: scan.code), detail: system.refusalWords(for: scan.code)))
     case .undecided(let reason, let detail): return close(scan, AttemptDecision(undecided: reason, detail: detail))
     }
-    if isInMaintenance {
-      let means = isMaintenanceOrdered ? "an order" : "its maintenance input"
-      let detail = "Staff have taken gate \(settings.gate) out of service by \(means)."
-      return close(scan, AttemptDecision(undecided: .outOfService, detail: detail))
+    if let maintenanceWords {
+      return close(scan, AttemptDecision(undecided: .outOfService, detail: maintenanceWords))
     }
     if let withheld { return close(scan, AttemptDecision(undecided: .outOfService, detail: withheld.detail)) }
     if let fault = signals.admissionFault {

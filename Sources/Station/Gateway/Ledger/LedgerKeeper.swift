@@ -1,3 +1,4 @@
+internal import FleetKeeping
 package import ScanConfiguration
 internal import LinuxIO
 package import ScanModel
@@ -52,6 +53,9 @@ package actor LedgerKeeper {
 
   /// The thread on which gates and ledgers live.
   nonisolated var loop: DeviceLoop { store.dependencies.loop }
+
+  /// What all stations of the fleet were ordered at once; `nil` where there is no fleet.
+  nonisolated var fleetOrders: FleetOrderKeeper? { store.dependencies.fleetOrders }
 
   package nonisolated var unownedExecutor: UnownedSerialExecutor { loop.asUnownedSerialExecutor() }
 

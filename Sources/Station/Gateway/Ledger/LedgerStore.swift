@@ -29,6 +29,8 @@ package struct LedgerDependencies: Sendable {
   package var formerServers: [String]
   /// What the stations have that share one book; `nil` where this one shares none.
   package var fleet: ClaimKeeper?
+  /// What they all were ordered at once; likewise.
+  package var fleetOrders: FleetOrderKeeper?
   /// The list on board of a ticket system by its name and server; `nil` where there can be none.
   package var list: @Sendable (TicketSystemID, String) -> (any TicketList)?
 
@@ -39,12 +41,14 @@ package struct LedgerDependencies: Sendable {
   package init(
     journal: any ScanJournal, book: (any AttemptBook)? = nil, key: SealKey, boot: BootID, clock: ClockTrust,
     loop: DeviceLoop, formerServers: [String] = [], fleet: ClaimKeeper? = nil,
+    fleetOrders: FleetOrderKeeper? = nil,
     list: @escaping @Sendable (TicketSystemID, String) -> (any TicketList)? = { _, _ in nil },
     markIncomplete: @escaping @Sendable () async -> Bool = { true },
     isAccepted: @escaping @Sendable () -> Bool = { true }
   ) {
     self.isAccepted = isAccepted
     self.fleet = fleet
+    self.fleetOrders = fleetOrders
     self.formerServers = formerServers
     self.list = list
     self.markIncomplete = markIncomplete

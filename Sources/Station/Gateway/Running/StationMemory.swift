@@ -58,6 +58,7 @@ package final class StationMemory: Sendable {
     if let fleet = dependencies.fleet {
       let teller = FleetTeller(dependencies: dependencies, events: events, time: time)
       Task { await fleet.listen { teller.tell($0) } }
+      dependencies.fleetOrders?.listen { teller.tell($0) }
     }
     for event in untold.withLock({ untold in
       defer { untold.removeAll() }
@@ -120,6 +121,7 @@ package final class StationMemory: Sendable {
 
   private func writeAnew() async {
     await dependencies.fleet?.writeAnew()
+    dependencies.fleetOrders?.writeAnew()
     for keeper in ledgers.withLock({ Array($0.values) }) { await keeper.writeAnew() }
   }
 
@@ -206,6 +208,8 @@ package final class StationMemory: Sendable {
   ///   - systems: whom to ask of what became of them, by their servers.
   ///   - faces: the same as each gate asks it.
   func takeUp(asking systems: [String: any TicketSystem], at faces: [String: [GateID: any TicketSystem]]) async {
+    // Before anybody is asked: what holds for all gates of the fleet holds from the first person on.
+    await dependencies.fleetOrders?.recall()
     // Where it cannot be read, nobody passes, and the journal tells why.
     await dependencies.fleet?.start()
     for (server, keeper) in ledgers.withLock({ $0 }) {
