@@ -303,7 +303,7 @@ let package = Package(
         "ScanConfiguration", "ScanModel", "Sealing", "StationProtocol", "StationSetUp",
         "StationSocket",
         "TicketLists",
-        "TicketSystemKit", logging, serviceLifecycle, unixSignals,
+        "TicketSystemKit", "TicketTransport", logging, serviceLifecycle, unixSignals,
       ], small),
     room(
       "Doctor",

@@ -104,6 +104,8 @@ def read_stream(evening, world):
         if different:
             evening.faults_of_book.append(f"{name} and {first} have not the same book: {len(different)} keys differ, of {len(book)} and {len(books[first])}")
     for key, (_, value) in books[first].items():
+        if key.startswith("w."):  # What a station says of itself is no claim.
+            continue
         try:
             evening.entries += entries_of(key, value, set(world.stations))
         except (ValueError, IndexError, struct.error) as error:

@@ -182,7 +182,7 @@ class People:
             if not station.reads:
                 is_there = "it runs" if station.process.runs else "it has ended"
                 wrong.append(f"{station.name} reads {len(station.reading)} scanners, {is_there}, and said last: {station.process.log.read_text(errors='replace')[-600:]}")
-            fleet, system = station.last("fleet"), [event for event in station.events if event["type"] == "ticketSystem" and event["life"] == len(station.lives) - 1]
+            fleet, system = station.last("fleet", "together", "alone", "unusable"), [event for event in station.events if event["type"] == "ticketSystem" and event["life"] == len(station.lives) - 1]
             if fleet and fleet["state"] == "alone":
                 wrong.append(f"{station.name} is alone: {fleet['detail']}")
             states = {event["ticket_system"]: event for event in system}

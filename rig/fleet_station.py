@@ -165,6 +165,6 @@ class Station:
     def reads(self):
         return self.process.runs and self.reading == set(GATES)
 
-    def last(self, kind):
-        """The last event of a kind in this life."""
-        return next((event for event in reversed(self.events) if event["type"] == kind and event["life"] == len(self.lives) - 1), None)
+    def last(self, kind, *states):
+        """The last event of a kind in this life, and of one of these states."""
+        return next((event for event in reversed(self.events) if event["type"] == kind and event["state"] in states and event["life"] == len(self.lives) - 1), None)

@@ -69,7 +69,7 @@ struct RunCommand: AsyncParsableCommand {
     }
     do throws(StationVaultError) {
       storage = try await StationStorage.open(
-        configuration, folder: state.folder, keys: state.keys,
+        configuration, program: Scangate.version, folder: state.folder, keys: state.keys,
         credentials: CredentialStore(keys: state.keys).resolver, logger: logger)
     } catch {
       switch error {

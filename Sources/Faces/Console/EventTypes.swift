@@ -3,7 +3,7 @@ enum EventTypes {
   /// By the alphabet.
   static let known = [
     "attempt", "clock", "configuration", "conflict", "control", "device", "discarded", "dropped", "fleet",
-    "gate",
+    "gate", "house",
     "identityChanged", "input", "journal", "list", "mirror", "order", "presence", "repeat", "scan", "setUp",
     "ticketSystem",
   ]

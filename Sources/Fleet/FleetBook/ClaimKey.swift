@@ -1,3 +1,5 @@
+internal import LibCrypto
+
 /// The name of a claim: what it is about, and a digest by the fleet's key. Nobody without that key learns a code or a sale of it.
 package struct ClaimKey: Hashable, Sendable, CustomStringConvertible {
   /// What a claim is about.
@@ -8,6 +10,8 @@ package struct ClaimKey: Hashable, Sendable, CustomStringConvertible {
     case sale = "s"
     /// One line of such a sale.
     case line = "l"
+    /// No claim: what a station says of itself, see `StationWord`. Programs that know nothing of it pass it over.
+    case word = "w"
   }
 
   /// The length of a digest in bytes. Two of a million tickets share one with a chance of 1 in 10²⁶.
@@ -23,6 +27,16 @@ package struct ClaimKey: Hashable, Sendable, CustomStringConvertible {
     guard digest.count == Self.digestLength else { return nil }
     self.kind = kind
     self.digest = digest
+  }
+
+  /// Where a station says something of itself; whoever knows its name knows this place.
+  package static func word(of station: StationID) -> ClaimKey {
+    ClaimKey(.word, hashing: Array("scangate word \(station)".utf8))
+  }
+
+  private init(_ kind: Kind, hashing bytes: [UInt8]) {
+    self.kind = kind
+    digest = Array(SHA256.hash(data: bytes).prefix(Self.digestLength))
   }
 
   /// The key of its `description`; `nil` of any other text.

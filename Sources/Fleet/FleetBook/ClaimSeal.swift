@@ -12,10 +12,14 @@ package struct ClaimSeal: Sendable {
   /// The longest name of a gate in bytes.
   package static let longestGate = 64
 
-  private let fleet: String
-  private let station: StationID
-  private let key: Ed25519.PrivateKey
-  private let stations: [StationID: Ed25519.PublicKey]
+  let fleet: String
+  /// Who writes.
+  package let station: StationID
+  let key: Ed25519.PrivateKey
+  let stations: [StationID: Ed25519.PublicKey]
+
+  /// Whom it believes.
+  package var names: [StationID] { stations.keys.sorted { $0.description < $1.description } }
 
   /// - Parameters:
   ///   - fleet: its name and that of its event.

@@ -41,12 +41,18 @@ package protocol ClaimStore: Sendable {
 
   /// On whose thread states and changes are best followed, so that no other is there for them; `nil` where that is all the same.
   var tasks: (any TaskExecutor)? { get }
+
+  /// How far this machine's clock is ahead of the leader's (negative where it is behind), where that is more than it may be; `nil` where it is
+  /// not. Each change once; nothing before there was one.
+  var clocks: AsyncStream<Duration?> { get }
 }
 
 extension ClaimStore {
   /// Of a store that nobody has made before.
   package var format: BookFormat { .newest }
   package var tasks: (any TaskExecutor)? { nil }
+  /// A store that has no clock of its own tells nothing.
+  package var clocks: AsyncStream<Duration?> { AsyncStream { $0.finish() } }
 }
 
 /// A place in the order of all writes of a store; later ones are greater. Never reused.

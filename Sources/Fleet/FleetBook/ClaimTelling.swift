@@ -22,6 +22,8 @@ package struct ClaimTelling: Hashable, Sendable {
 
   /// What is told.
   package private(set) var debt: ClaimDebt
+  /// By how many the persons in the house have become more by what is told; 0 before it is, and of what is no ticket.
+  package private(set) var change = 0
   /// Once it is told: the revision that has its entry; `nil` where the claim has none of it.
   package private(set) var standsAt: ClaimRevision?
   private let pause: Duration
@@ -61,6 +63,7 @@ package struct ClaimTelling: Hashable, Sendable {
   private mutating func change(_ found: Claim, at revision: ClaimRevision) -> Step {
     var claim = found
     conflicts = []
+    change = 0
     var isThere = found.entry(of: debt.entry.scan) != nil
     switch debt.goal {
     case .admitted: guard admit(&claim) else { return .stuck(.full, nil) }
@@ -69,8 +72,9 @@ package struct ClaimTelling: Hashable, Sendable {
     case .left(let exit, let target):
       switch leave(&claim, exit, target) {
       case .wait: return .later
-      case .told: isThere = true
-      case .changed, .nobody: isThere = false
+      case .told: (isThere, change) = (true, -1)
+      case .changed: (isThere, change) = (false, -1)
+      case .nobody: isThere = false
       }
     }
     isKept = claim.entry(of: debt.entry.scan) != nil
@@ -83,6 +87,7 @@ package struct ClaimTelling: Hashable, Sendable {
 
   /// - Returns: whether there is place for it.
   private mutating func admit(_ claim: inout Claim) -> Bool {
+    change = isInAlready(claim) ? 0 : 1
     if let place = claim.entries.firstIndex(where: { $0.scan == debt.entry.scan }) {
       // Told already, and the answer was lost: what it brought to light may have been lost with it.
       if !claim.entries[place].isSettled { claim.entries[place].state = .admitted }
@@ -90,7 +95,10 @@ package struct ClaimTelling: Hashable, Sendable {
       // One that had its place and has it no more may have been told, have left since, and be one of those that are counted only. Of an
       // interval only the newest are kept. Every other one was taken away, by whomever: that somebody is in is said once more.
       let isKept = if case .interval = debt.rule { false } else { true }
-      guard debt.entry.isProvisional || isKept, !(debt.isRetold && claim.folded > 0) else { return true }
+      guard debt.entry.isProvisional || isKept, !(debt.isRetold && claim.folded > 0) else {
+        if !isKept { change = 0 }
+        return true
+      }
       var entry = debt.entry
       entry.state = .admitted
       guard claim.append(entry) else { return false }
@@ -98,6 +106,12 @@ package struct ClaimTelling: Hashable, Sendable {
     if case .quantity(let told?) = debt.rule { claim.quantity = told }
     conflicts = ClaimConflict.found(in: claim, debt.rule, of: debt.entry.scan)
     return true
+  }
+
+  /// A ticket that is good again after an interval is one person's, who may have left without a scan.
+  private func isInAlready(_ claim: Claim) -> Bool {
+    guard case .interval = debt.rule else { return false }
+    return claim.entries.last { $0.isSettled && $0.scan != debt.entry.scan }?.state == .admitted
   }
 
   private func release(_ claim: inout Claim) {

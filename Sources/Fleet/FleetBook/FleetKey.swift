@@ -51,4 +51,14 @@ package struct FleetKey: Sendable {
     }
     return Array(message.finalize().prefix(ClaimKey.digestLength))
   }
+
+  /// How stations tell each other what they name tickets by: a ticket system's address, or that and its scope.
+  package func naming(_ parts: [UInt8]...) -> UInt64 {
+    var message = names.message()
+    for part in [Array("naming".utf8)] + parts {
+      withUnsafeBytes(of: UInt64(part.count).bigEndian) { message.update(data: $0) }
+      message.update(data: part)
+    }
+    return message.finalize().prefix(8).reduce(0) { $0 << 8 | UInt64($1) }
+  }
 }

@@ -20,6 +20,8 @@ extension ClaimKeeper {
           ClaimIntent(scan: debt.entry.scan, gate: debt.entry.gate, keys: [key], redeems: false),
           conclusion: ClaimConclusion(scan: debt.entry.scan, isAdmission: true, debts: []),
           subject: recent[debt.entry.scan]?.subject)
+      // Who is in was counted when it was told for the first time.
+      if key.kind == .ticket { saying.counted.insert(debt.entry.scan) }
       oweAgain(debt, of: row)
     }
   }

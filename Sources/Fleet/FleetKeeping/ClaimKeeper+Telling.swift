@@ -72,9 +72,9 @@ extension ClaimKeeper {
       let (told, end) = await tell(debt)
       beingTold = nil
       switch end {
-      case .told(let conflicts, let revision):
+      case .told(let conflicts, let change, let revision):
         (later, stuck) = (0, nil)
-        wasTold(told, conflicts, at: revision)
+        wasTold(told, conflicts, change, at: revision)
       case .later:
         later += 1
         owed.append(told)
@@ -97,7 +97,8 @@ extension ClaimKeeper {
   }
 
   private enum End {
-    case told([ClaimConflict], at: ClaimRevision?)
+    /// - Parameter change: by how many more are in the house.
+    case told([ClaimConflict], change: Int, at: ClaimRevision?)
     case later
     case away
     case stuck(String)
@@ -116,15 +117,19 @@ extension ClaimKeeper {
       case .later: return (telling.debt, .later)
       case .told(let conflicts):
         together()
-        return (telling.debt, .told(conflicts, at: telling.standsAt))
+        return (telling.debt, .told(conflicts, change: telling.change, at: telling.standsAt))
       case .stuck(let fault, let flaw):
         return (telling.debt, .stuck(fault?.words ?? flaw?.words ?? "The claim cannot be read."))
       }
     }
   }
 
-  /// - Parameter revision: at which the claim has it; `nil` where it has nothing of it.
-  private func wasTold(_ debt: ClaimDebt, _ conflicts: [ClaimConflict], at revision: ClaimRevision?) {
+  /// - Parameters:
+  ///   - change: by how many more are in the house.
+  ///   - revision: at which the claim has it; `nil` where it has nothing of it.
+  private func wasTold(
+    _ debt: ClaimDebt, _ conflicts: [ClaimConflict], _ change: Int, at revision: ClaimRevision?
+  ) {
     let scan = debt.entry.scan
     if let revision {
       let (begun, ended) = told.take(debt, at: revision)
@@ -134,12 +139,20 @@ extension ClaimKeeper {
       }
     }
     let row = rows[scan]
+    // A sale is claimed beside its tickets, for the same persons.
+    let change = debt.key.kind == .ticket && saying.counted.remove(scan) == nil ? change : 0
+    if change != 0 { saying.count.add(change) }
+    // Together: what was told once is counted once, whatever is cut off.
+    let counted = change == 0 ? [:] : rows.memory(of: saying.count)
     if var row {
       let wasUntold = row.isUntoldAlone
       row.told.insert(debt.key)
-      write(rows.set(row), isUrgent: false)
+      write(rows.set(row).merging(counted) { $1 }, isUrgent: false)
       if wasUntold, !row.isUntoldAlone { alone.told() }
+    } else if change != 0 {
+      write(counted, isUrgent: false)
     }
+    if change != 0 { countChanged() }
     if !conflicts.isEmpty { haveTold(conflicts.count, of: debt.key) }
     for conflict in conflicts {
       tell(.conflict(conflict, scan: scan, gate: debt.entry.gate, subject: row?.subject))

@@ -14,7 +14,11 @@ extension ClaimKeeper {
   @discardableResult package func start() async -> JournalFault? {
     guard !isStarted else { return nil }
     do throws(JournalFault) {
-      watched = try await recall()
+      let found = try await recall()
+      if !isStarted {
+        watched = found.cursor
+        if let count = found.count { (saying.count, saying.isCountKnown) = (count, true) }
+      }
     } catch { return error }
     guard !isStarted else { return nil }
     isStarted = true
@@ -41,6 +45,9 @@ extension ClaimKeeper {
       Task(executorPreference: store.tasks) { [weak self, stream = store.watch(after: watched)] in
         await self?.follow(stream)
       },
+      Task(executorPreference: store.tasks) { [weak self, clocks = store.clocks] in
+        for await ahead in clocks { await self?.take(clock: ahead) }
+      },
     ]
     return nil
   }
@@ -48,16 +55,16 @@ extension ClaimKeeper {
   /// Ends what runs by itself. What is owed stays with the journal.
   package func end() async {
     isEnded = true
-    for task in tasks { task.cancel() }
+    for task in tasks + [saying.reading, saying.writing, saying.telling].compactMap(\.self) { task.cancel() }
     telling?.cancel()
     write(rows.memory(of: watched), isUrgent: false)
   }
 
-  private func recall() async throws(JournalFault) -> ClaimRevision {
+  private func recall() async throws(JournalFault) -> (cursor: ClaimRevision, count: StationWord.Count?) {
     var found = ClaimRows(fleet: settings.fleet)
-    let cursor = try await found.recall(from: book, until: time.now() + Self.longestRecall)
+    let told = try await found.recall(from: book, until: time.now() + Self.longestRecall)
     if !isStarted { rows = found }
-    return cursor
+    return told
   }
 
   private func take(_ state: ClaimStoreState) {
@@ -69,6 +76,7 @@ extension ClaimKeeper {
     case .away(let fault):
       guard away != fault else { return }
       away = fault
+      houseChanged()
       guard fault.isAway else {
         awaySince = nil
         return tellAway()
@@ -98,6 +106,9 @@ extension ClaimKeeper {
     for await change in stream {
       var isPause = false
       switch change {
+      case .stored(let stored) where stored.key.kind == .word:
+        await take(word: stored)
+        await saw(stored.revision)
       case .stored(let stored):
         // A signature is looked at only where there may be something to do.
         let wasTold = toldKeys.withLock { $0.contains(stored.key) }
@@ -107,12 +118,12 @@ extension ClaimKeeper {
           if own.contains(where: { !$0.isSettled }) { await look(at: stored.key, known) }
           if own.contains(where: { $0.state == .admitted }) { await lookForConflicts(at: stored.key, known.claim) }
         }
-        await saw(stored.revision)
+        await saw(stored.revision, by: ClaimSeal.author(of: stored.value))
       case .deleted(_, let revision): await saw(revision)
       case .caughtUp:
         isPause = true
         await sawAll()
-      case .interrupted: break
+      case .interrupted: await isBehind()
       }
       count += 1
       if isPause || count >= Self.noteEach {
@@ -151,6 +162,7 @@ extension ClaimKeeper {
   }
 
   private func sawAll() {
+    hasCaughtUp()
     if formerUntil == nil { formerUntil = time.now() + settings.formerWrites }
   }
 
@@ -167,7 +179,10 @@ extension ClaimKeeper {
       ))
   }
 
-  private func saw(_ revision: ClaimRevision) { watched = max(watched, revision) }
+  private func saw(_ revision: ClaimRevision, by author: StationID? = nil) {
+    watched = max(watched, revision)
+    heard(author)
+  }
 
   /// Not while something is being decided: its claim may be seen before its row is durable.
   private func noteWatched() {

@@ -34,12 +34,22 @@ package actor ClaimKeeper {
     package var formerWrites: Duration
     /// So long has the fleet not answered before people wait for it no more, and somebody is told.
     package var awayAfter: Duration
+    /// What the station says of itself to the others; `nil` of one that says nothing, and counts nobody in the house.
+    package var word: StationWord?
+    /// So long it waits at least between two words, so that of many stations none fills the servers with them.
+    package var wordPause: Duration
+    /// So long between two tellings of how many are in the house.
+    package var housePause: Duration
 
     package init(
       fleet: String, station: StationID, key: FleetKey, seal: ClaimSeal, alone: AlonePolicy,
       policy: ClaimPolicy = ClaimPolicy(), tellingPause: Duration = .seconds(2), formerWrites: Duration = .seconds(60),
-      awayAfter: Duration = .milliseconds(1500)
+      awayAfter: Duration = .milliseconds(1500), word: StationWord? = nil, wordPause: Duration? = nil,
+      housePause: Duration = .seconds(5)
     ) {
+      self.word = word
+      self.wordPause = wordPause ?? max(.seconds(10), .milliseconds(250) * seal.names.count)
+      self.housePause = housePause
       self.awayAfter = awayAfter
       self.tellingPause = tellingPause
       self.formerWrites = formerWrites
@@ -143,6 +153,8 @@ package actor ClaimKeeper {
   private var starting: Task<Void, Never>?
   /// What could not be told last, so that it is said once.
   var stuck: String?
+  /// What is known of all stations' words, and of this one's.
+  var saying = Saying()
   private var report: (@Sendable (ClaimNews) -> Void)?
   private var untold: [ClaimNews] = []
 
@@ -351,6 +363,7 @@ package actor ClaimKeeper {
       // Counted before it is decided: two gates at once are no more than the bound.
       alone.admit()
       running[scan]?.isAlone = true
+      houseChanged()
     }
     return handle(scan, .alone(word))
   }
@@ -367,6 +380,8 @@ package actor ClaimKeeper {
     (away, awaySince) = (nil, nil)
     if isAwayTold { tell(.together) }
     isAwayTold = false
+    houseChanged()
+    wordChanged()
   }
 
   /// Makes a call.
@@ -432,6 +447,6 @@ package actor ClaimKeeper {
 
   /// Writes everything again, for a journal that has lost it.
   package func writeAnew() {
-    write(rows.memory(), isUrgent: true)
+    write(rows.memory().merging(rows.memory(of: saying.count)) { $1 }, isUrgent: true)
   }
 }

@@ -9,6 +9,12 @@ package enum ClaimNews: Hashable, Sendable {
   case alone(ClaimFault)
   /// Something cannot be told to it, and stays owed: why.
   case stuck(String)
+  /// How many are in the house has changed, or whether that is known.
+  case house(HouseCount)
+  /// This machine's clock is so far ahead of the fleet's (negative where it is behind); `nil` when it is right again.
+  case clock(ahead: Duration?)
+  /// What stations say otherwise than others of what names tickets has changed; empty where nothing does any more.
+  case differences([WordDifference])
   /// Two admissions on one ticket.
   case conflict(ClaimConflict, scan: ScanID, gate: GateID, subject: ClaimSubject?)
 }

@@ -52,13 +52,16 @@ struct ClaimRows {
   /// Where a watch has come to.
   var cursorKey: LedgerKey { LedgerKey(server: server, kind: .entry, bytes: [0] + Array("watched".utf8)) }
 
+  /// Whom the fleet was told of.
+  private var countKey: LedgerKey { LedgerKey(server: server, kind: .entry, bytes: [0] + Array("counted".utf8)) }
+
   /// Takes what an earlier process has left.
   /// - Throws: where that cannot be read: what is not known is not taken for nothing.
   nonisolated(nonsending) mutating func recall(
     from book: any AttemptBook, until end: MonotonicTime
-  ) async throws(JournalFault) -> ClaimRevision {
+  ) async throws(JournalFault) -> (cursor: ClaimRevision, count: StationWord.Count?) {
     let keys = places.indices.map(key)
-    let found = try await book.recall(keys + places.indices.map(orderKey) + [cursorKey], until: end)
+    let found = try await book.recall(keys + places.indices.map(orderKey) + [cursorKey, countKey], until: end)
     do throws(WireError) {
       var order: [ScanID: UInt64] = [:]
       for place in places.indices {
@@ -80,9 +83,14 @@ struct ClaimRows {
         try reader.end()
       }
       repeatable = rows.values.filter { $0.conclusion != nil && $0.owed.isEmpty }.map(\.intent.scan)
-      guard let bytes = found[cursorKey] else { return .none }
+      var count: StationWord.Count?
+      if let bytes = found[countKey] {
+        var reader = WireReader(bytes)
+        count = StationWord.Count(admitted: try reader.take(), left: try reader.take())
+      }
+      guard let bytes = found[cursorKey] else { return (.none, count) }
       var reader = WireReader(bytes)
-      return ClaimRevision(try reader.take())
+      return (ClaimRevision(try reader.take()), count)
     } catch {
       throw JournalFault(
         .damaged,
@@ -201,6 +209,13 @@ struct ClaimRows {
     var writer = WireWriter()
     writer.put(cursor.number)
     return [cursorKey: writer.bytes]
+  }
+
+  /// A count in the journal's form.
+  func memory(of count: StationWord.Count) -> [LedgerKey: [UInt8]?] {
+    var writer = WireWriter()
+    writer.put(count.admitted, count.left)
+    return [countKey: writer.bytes]
   }
 
   /// Scans that a later one on these keys may take the place of.

@@ -20,6 +20,7 @@ extension FleetLayout {
         object.add("name", station.name.description)
         object.add("signs", StationKeyText.text(station.signs))
         object.add("keys", texts: station.keys)
+        if let revokedAt = station.revokedAt { object.add("revokedAt", revokedAt) }
         return object.text
       })
     object.add("administrators", texts: administrators)
@@ -68,7 +69,7 @@ extension FleetLayout.Station {
     guard let name = json["name"]?.string.flatMap(StationID.init), let text = json["signs"]?.string,
       let signs = StationKeyText.key(text), let keys = json["keys"]?.array?.compactMap(\.string), keys.count <= 2
     else { return nil }
-    self.init(name: name, signs: signs, keys: keys)
+    self.init(name: name, signs: signs, keys: keys, revokedAt: json["revokedAt"]?.integer)
   }
 }
 

@@ -12,6 +12,8 @@ package struct FleetLayout: Sendable, Equatable {
     package var signs: Ed25519.PublicKey
     /// By what servers take it; two while one follows the other, none once it was revoked.
     package var keys: [String]
+    /// When it was revoked, in seconds since 1970, by the clock of whoever did; `nil` where it was not, or nobody has written that down.
+    package var revokedAt: Int64?
 
     /// Whether no server takes it any more. What it wrote before still counts.
     package var isRevoked: Bool { keys.isEmpty }

@@ -36,7 +36,7 @@ extension FleetChange {
     _ rotation: FleetRotation, _ layout: FleetLayout, _ secrets: FleetSecrets, at now: WallTime
   ) throws(FleetFault) -> FleetChange {
     switch rotation {
-    case .revoke(let station): return try revoking(station, layout)
+    case .revoke(let station): return try revoking(station, layout, at: now)
     case .next:
       guard let begun = layout.rotation else {
         throw FleetFault(
@@ -168,10 +168,13 @@ extension FleetChange {
 
   // MARK: What is done at once
 
-  private static func revoking(_ name: StationID, _ layout: FleetLayout) throws(FleetFault) -> FleetChange {
+  private static func revoking(
+    _ name: StationID, _ layout: FleetLayout, at now: WallTime
+  ) throws(FleetFault) -> FleetChange {
     var layout = layout
     let place = try place(of: name, layout)
     layout.stations[place].keys = []
+    layout.stations[place].revokedAt = layout.stations[place].revokedAt ?? now.seconds
     if layout.rotation == .credential(name) { layout.rotation = nil }
     return FleetChange(
       layout: layout, files: servers(layout),

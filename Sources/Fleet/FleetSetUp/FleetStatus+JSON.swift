@@ -49,6 +49,17 @@ extension FleetStatus {
     object.add("book", object: facts.bucket.map(book))
     object.add("stations", objects: stationObjects)
     object.add("rotation", rotation)
+    object.add("remarks", texts: remarks.map(\.words))
+    object.add("in_house", number: house)
+    object.add("clock_ahead_ms", number: facts.clockAhead?.milliseconds)
+    object.add(
+      "certificates",
+      objects: certificates.map { certificate in
+        var object = JSONText()
+        object.add("of", certificate.owner)
+        object.add("ends", certificate.ends.iso8601)
+        return object.text
+      })
     return object.text
   }
 
@@ -65,6 +76,7 @@ extension FleetStatus {
     object.add("version", told?.version)
     object.add("disk_bytes", number: told?.disk?.used)
     object.add("disk_most_bytes", number: told?.disk?.most)
+    object.add("clock_ahead_ms", number: told?.clockAhead?.milliseconds)
     return object.text
   }
 
@@ -89,6 +101,12 @@ extension FleetStatus {
       object.add("age_s", number: words[station].map { max(0, (now - $0).components.seconds) })
       object.add("revoked", revoked.contains(station))
       object.add("stranger", strangers.contains(station))
+      object.add("writes_on", writesOn(station))
+      let word = said[station]?.word
+      object.add("version", word?.program)
+      object.add("admitted", number: word.map { Int64(clamping: $0.count.admitted) })
+      object.add("left", number: word.map { Int64(clamping: $0.count.left) })
+      object.add("clock_ahead_ms", number: word?.clockAhead?.milliseconds)
       return object.text
     }
   }

@@ -12,6 +12,12 @@ package struct FleetStatus: Sendable {
   package var stations: [StationID]
   /// Those that no server takes any more.
   package var revoked: Set<StationID> = []
+  /// When they were, as far as that was written down.
+  package var revokedAt: [StationID: WallTime] = [:]
+  /// What each station says of itself, as far as that was read.
+  package var said: [StationID: KnownWord] = [:]
+  /// Whose certificates end when: the authority's, and each server's as it shows it.
+  package var certificates: [FleetCertificate] = []
   /// When each station has written last, by the leader's clock, as far as that was looked for.
   package var words: [StationID: WallTime] = [:]
   /// How many claims a second were written while it was looked; `nil` where that was not looked at.
@@ -46,7 +52,7 @@ package struct FleetStatus: Sendable {
   /// Whether nobody has to do anything.
   package var isWell: Bool {
     hasQuorum && facts.fault == nil && facts.bucket?.isClosed == false && !isNearlyFull && orderWords == nil
-      && nodes.allSatisfy { trouble($0) == nil }
+      && nodes.allSatisfy { trouble($0) == nil } && !remarks.contains(where: \.isDoubt)
   }
 
   /// A full book refuses every claim: from nine tenths on there is something to do.
@@ -69,6 +75,7 @@ extension FleetStatus {
     var lines = ["\(who) \(event)\(viewer.map { ", as the station \($0) sees it" } ?? ""): \(whole)"]
     if let words = faultWords { lines.append("  \(words)") }
     if let orderWords { lines.append("  \(orderWords)") }
+    lines += remarks.map { "  \($0.words)" }
     lines.append("")
     lines += table(nodes.map { [$0.name, role($0), version($0), disk($0)] })
     // A server that nobody knows takes part in decisions.
@@ -78,11 +85,21 @@ extension FleetStatus {
     lines += ["", book]
     lines += ["", "Stations, and when each has written last:"]
     let names = stations.sorted { $0.description < $1.description }
-    lines += table(names.map { [$0.description, word(of: $0)] })
+    lines += table(names.map { [$0.description, word(of: $0), saidOf($0)] })
     for stranger in words.keys.filter({ !stations.contains($0) }).sorted(by: { $0.description < $1.description }) {
       lines.append("  \(stranger) is none of the fleet's stations, and was written by")
     }
+    if let house {
+      let uncounted =
+        uncounted.isEmpty ? "" : ", without \(uncounted.map(\.description).joined(separator: ", ")): a former program"
+      lines += ["", "In and not out, as stations have told: \(house)\(uncounted)"]
+    }
     return lines
+  }
+
+  private func saidOf(_ station: StationID) -> String {
+    guard let word = said[station]?.word else { return "" }
+    return "scangate \(clean(word.program)), \(word.count.admitted) in, \(word.count.left) out"
   }
 
   var whole: String {
@@ -127,6 +144,7 @@ extension FleetStatus {
     guard let server = server(node) else { return facts.leader == node.name ? nil : "DOES NOT ANSWER" }
     if !server.isRelied { return "IS TOO OLD, or has no JetStream" }
     if !server.syncsAlways { return "ACKNOWLEDGES BEFORE IT SYNCS" }
+    if let ahead = server.clockAhead { return "ITS CLOCK IS \(ahead.asClockError.uppercased()) THE LEADER'S" }
     return nil
   }
 
@@ -156,8 +174,14 @@ extension FleetStatus {
   }
 
   private func word(of station: StationID) -> String {
-    if revoked.contains(station) { return "revoked" }
-    guard let time = words[station] else { return "nothing that was looked at" }
+    let word = words[station].map(age)
+    if revoked.contains(station) {
+      return writesOn(station) ? "REVOKED, AND WRITES ON: \(word ?? "")" : "revoked"
+    }
+    return word ?? "nothing that was looked at"
+  }
+
+  private func age(_ time: WallTime) -> String {
     let age = now - time
     // Their clocks are two.
     return age < .seconds(1) ? "just now" : "\(spoken(age)) ago"

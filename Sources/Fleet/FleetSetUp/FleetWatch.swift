@@ -87,6 +87,8 @@ package struct FleetWatch: Sendable {
   }
 
   private mutating func take(_ stored: StoredClaim, at now: WallTime) -> [Line] {
+    // What a station says of itself is no claim.
+    if stored.key.kind == .word { return seal.word(stored).map { heard($0.station, stored.time, at: now) } ?? [] }
     guard case .known(let known) = seal.open(stored) else {
       let who = ClaimSeal.author(of: stored.value).map { ", which names \($0)" } ?? ""
       return [
@@ -95,14 +97,7 @@ package struct FleetWatch: Sendable {
           words: "The claim \(stored.key)\(who), is believed by nobody: it is undecided at all gates")
       ]
     }
-    var lines: [Line] = []
-    if let author = ClaimSeal.author(of: stored.value) {
-      if isCaughtUp, words[author].map({ stored.time - $0 > Self.silence }) ?? true {
-        let before = words[author].map { ", for the first time since \($0.iso8601Seconds)" } ?? ""
-        lines.append(Line(kind: .station, at: now, words: "\(author) writes\(before)"))
-      }
-      words[author] = max(words[author] ?? stored.time, stored.time)
-    }
+    var lines = ClaimSeal.author(of: stored.value).map { heard($0, stored.time, at: now) } ?? []
     // A sale is claimed beside its tickets, for the same persons.
     guard stored.key.kind == .ticket else { return lines }
     let count = known.claim.entries.count { $0.state == .admitted }
@@ -114,6 +109,13 @@ package struct FleetWatch: Sendable {
       lines.append(Line(kind: .conflict, at: now, words: conflict.words))
     }
     return lines
+  }
+
+  private mutating func heard(_ author: StationID, _ time: WallTime, at now: WallTime) -> [Line] {
+    defer { words[author] = max(words[author] ?? time, time) }
+    guard isCaughtUp, words[author].map({ time - $0 > Self.silence }) ?? true else { return [] }
+    let before = words[author].map { ", for the first time since \($0.iso8601Seconds)" } ?? ""
+    return [Line(kind: .station, at: now, words: "\(author) writes\(before)")]
   }
 
   // MARK: What servers tell

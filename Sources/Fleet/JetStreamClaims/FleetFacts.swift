@@ -1,5 +1,5 @@
 package import FleetBook
-internal import ScanModel
+package import ScanModel
 internal import WireText
 
 /// What servers and their leader tell of a fleet's book, for whoever looks at it. It decides nothing.
@@ -16,6 +16,10 @@ package struct FleetFacts: Sendable, Equatable {
     package var syncsAlways: Bool
     /// Bytes of claims on its disk, and how many there may be; `nil` where it does not tell.
     package var disk: (used: Int64, most: Int64)?
+    /// What time it is by its clock, as it has said.
+    package var time: WallTime?
+    /// How far its clock is ahead of the leader's (negative where it is behind), where that is more than it may be.
+    package var clockAhead: Duration?
 
     package init(
       name: String, version: String, isRelied: Bool = true, syncsAlways: Bool = true,
@@ -30,7 +34,7 @@ package struct FleetFacts: Sendable, Equatable {
 
     package static func == (a: Self, b: Self) -> Bool {
       (a.name, a.version, a.isRelied, a.syncsAlways) == (b.name, b.version, b.isRelied, b.syncsAlways)
-        && a.disk?.used == b.disk?.used && a.disk?.most == b.disk?.most
+        && a.disk?.used == b.disk?.used && a.disk?.most == b.disk?.most && a.clockAhead == b.clockAhead
     }
   }
 
@@ -91,25 +95,28 @@ package struct FleetFacts: Sendable, Equatable {
   package var bucket: Bucket?
   /// Why the servers may not be relied on, as a station would find; `nil` where they may.
   package var fault: ClaimFault?
+  /// How far this machine's clock is ahead of the leader's, where that is more than it may be.
+  package var clockAhead: Duration?
 
   package init() {}
 }
 
 extension FleetFacts {
   /// Reads what was answered.
-  init(servers: PendingCalls.Outcome, stream: PendingCalls.Outcome) {
+  /// - Parameter asked: when servers were asked and had answered, by this machine's clock.
+  init(servers: PendingCalls.Outcome, stream: PendingCalls.Outcome, asked: (sent: WallTime, answered: WallTime)? = nil)
+  {
     self.init()
-    switch servers {
-    case .unsent: break
-    case .answered(let answers), .lost(let answers): self.servers = answers.compactMap(Server.init)
-    }
+    self.servers = servers.messages.compactMap(Server.init)
+    defer { if let asked { compareClocks(asked.sent, asked.answered) } }
     self.servers.sort { $0.name < $1.name }
     guard case .answered(let answers) = stream, let data = answers.first?.data, let json = try? JSONValue(data),
       json["error"] == nil, let settings = json["config"], let state = json["state"]
     else { return }
     bucket = Bucket(
       replicas: Int(clamping: settings["num_replicas"]?.integer ?? 1), isClosed: settings["sealed"] == .bool(true),
-      keys: state["num_subjects"]?.integer ?? 0, bytes: state["bytes"]?.integer ?? 0,
+      keys: max(0, (state["num_subjects"]?.integer ?? 0) - Self.words(state["subjects"])),
+      bytes: state["bytes"]?.integer ?? 0,
       most: settings["max_bytes"]?.integer ?? -1,
       last: ClaimRevision(UInt64(clamping: state["last_seq"]?.integer ?? 0)))
     bucket?.order = settings["metadata"]?[StreamRules.orderName]?.string.map(OrderText.bytes)
@@ -121,12 +128,34 @@ extension FleetFacts {
   }
 }
 
+extension FleetFacts {
+  /// How many keys are no claims, as they were asked for.
+  private static func words(_ subjects: JSONValue?) -> Int64 {
+    if case .object(let keys)? = subjects { Int64(clamping: keys.count) } else { 0 }
+  }
+
+  /// Compares the clocks of those who have told with the leader's, by which claims are dated.
+  private mutating func compareClocks(_ sent: WallTime, _ answered: WallTime) {
+    guard let leads = servers.first(where: { $0.name == leader })?.time else { return }
+    if let ahead = ClockComparison.ahead(sent: sent, answered: answered, told: leads), ahead != .zero {
+      clockAhead = ahead
+    }
+    // They have answered at other moments between these two.
+    let apart = ClockComparison.tolerance + max(.zero, answered - sent)
+    for place in servers.indices {
+      guard let time = servers[place].time, max(time - leads, leads - time) > apart else { continue }
+      servers[place].clockAhead = time - leads
+    }
+  }
+}
+
 extension FleetFacts.Server {
   init?(_ message: NATSMessage) {
     guard let answer = ServerAnswer(message) else { return nil }
     self.init(
       name: answer.name.isEmpty ? answer.id : answer.name, version: answer.versionText,
       isRelied: answer.version?.isRelied == true && answer.hasStreams, syncsAlways: answer.syncsAlways)
+    time = answer.time
     guard let json = message.data.flatMap({ try? JSONValue($0) }), let data = json["data"],
       let used = data["storage"]?.integer, let most = data["config"]?["max_storage"]?.integer
     else { return }

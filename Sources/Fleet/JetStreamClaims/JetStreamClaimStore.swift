@@ -84,17 +84,25 @@ package final class JetStreamClaimStore: ClaimStore {
   /// Asks servers and leader how they are, whether they may be relied on or not.
   /// - Parameter end: when what was told until then is all.
   package func facts(until end: MonotonicTime) async -> FleetFacts {
-    async let stream = link.ask(NATSRequest(subject: "$JS.API.STREAM.INFO.\(link.settings.stream)"), until: end)
+    // With the keys that are no claims named, so that they are not counted as such.
+    var wish = JSONText()
+    wish.add("subjects_filter", "$KV.\(link.settings.bucket).\(ClaimKey.Kind.word.rawValue).*")
+    async let stream = link.ask(
+      NATSRequest(subject: "$JS.API.STREAM.INFO.\(link.settings.stream)", data: wish.bytes), until: end)
+    let sent = link.time.wall()
     // Nobody knows how many will answer: those that are there do at once.
     let servers = await link.ask(
       NATSRequest(subject: ServerAnswer.subject), until: min(end, link.time.now() + JetStreamLimits.gathering),
       enough: { _ in false })
-    var facts = FleetFacts(servers: servers, stream: await stream)
+    let answered = link.time.wall()
+    var facts = FleetFacts(servers: servers, stream: await stream, asked: (sent, answered))
     do throws(ClaimFault) { try link.check() } catch { facts.fault = error }
     return facts
   }
 
   package var states: AsyncStream<ClaimStoreState> { link.states }
+
+  package var clocks: AsyncStream<Duration?> { link.clocks }
 
   package var tasks: (any TaskExecutor)? { link.timers.tasks }
 

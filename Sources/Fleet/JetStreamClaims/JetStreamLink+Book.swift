@@ -89,7 +89,8 @@ extension JetStreamLink {
         return false
       }
       state.highest = max(state.highest, revision)
-      guard let mark = state.mark, revision > mark.revision else { return true }
+      // A book is known by claims.
+      guard key.kind != .word, let mark = state.mark, revision > mark.revision else { return true }
       state.mark?.key = key
       state.mark?.revision = revision
       return true

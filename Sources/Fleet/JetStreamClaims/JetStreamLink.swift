@@ -47,6 +47,9 @@ final class JetStreamLink: Sendable {
     /// Whether the server does not let us ask for lists of tickets, which is nothing to claims.
     var refusesLists = false
     var followers: [AsyncStream<ClaimStoreState>.Continuation] = []
+    /// How this machine's clock stands to the leader's, and who is told.
+    var clock = ClockComparison()
+    var clockFollowers: [AsyncStream<Duration?>.Continuation] = []
     var keeper: Task<Void, Never>?
 
     /// Puts down how it is, and tells whoever follows, each change once and in its order. Who follows no more is found by this alone: what a stream
@@ -113,6 +116,7 @@ final class JetStreamLink: Sendable {
     if let session = state.withLock({ $0.session?.number }) { close(session) }
     let followers = state.withLock { exchange(&$0.followers, with: []) }
     for follower in followers { follower.finish() }
+    for follower in state.withLock({ exchange(&$0.clockFollowers, with: []) }) { follower.finish() }
     await calls.heartbeat()
   }
 
@@ -270,6 +274,26 @@ final class JetStreamLink: Sendable {
     return stream
   }
 
+  /// How this machine's clock stands to the leader's, see `ClaimStore.clocks`.
+  var clocks: AsyncStream<Duration?> {
+    let (stream, follower) = AsyncStream.makeStream(of: Duration?.self, bufferingPolicy: .bufferingNewest(4))
+    state.withLock { state in
+      state.clockFollowers.append(follower)
+      if let ahead = state.clock.ahead { follower.yield(ahead) }
+      if state.isOver { follower.finish() }
+    }
+    return stream
+  }
+
+  /// Takes what the leader says that the time is.
+  private func compare(sent: WallTime, answered: WallTime, told: WallTime) {
+    state.withLock { state in
+      guard state.clock.take(sent: sent, answered: answered, told: told) else { return }
+      let ahead = state.clock.ahead
+      state.clockFollowers.removeAll { if case .terminated = $0.yield(ahead) { true } else { false } }
+    }
+  }
+
   /// Throws why no claim may be asked for now.
   func check() throws(ClaimFault) {
     let fault = state.withLock { state -> ClaimFault? in
@@ -308,6 +332,7 @@ final class JetStreamLink: Sendable {
     }
     let own = session.serverID
     let wanted = told.peers
+    let sent = time.wall()
     let servers = await ask(
       NATSRequest(subject: ServerAnswer.subject), until: time.now() + JetStreamLimits.gathering,
       isBounded: false,
@@ -316,6 +341,7 @@ final class JetStreamLink: Sendable {
         let heard = answers.compactMap(ServerAnswer.init)
         return heard.contains { $0.id == own } && wanted.isSubset(of: heard.map(\.name))
       })
+    if let now = told.leaderTime(among: servers) { compare(sent: sent, answered: time.wall(), told: now) }
     let refusal = state.withLock { $0.lastRefusal }
     let fault = Judgement(settings: settings, server: session.server, ownID: own, refusal: refusal).fault(servers, told)
     guard fault == nil, case .stream(_, _, _, let book) = told else { return (fault, session.number, true) }

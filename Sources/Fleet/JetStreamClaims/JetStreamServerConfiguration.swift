@@ -78,13 +78,15 @@ package struct JetStreamServerConfiguration: Sendable {
   /// Below which whoever has a key is answered; `key` is its public half.
   static func inbox(_ key: String) -> String { "_INBOX.\(key)" }
 
-  /// Where a station may publish to: claims of all, and lists of tickets below its own name.
+  /// Where a station may publish to: claims of all kinds, its own word, and lists of tickets below its own name.
   private func mayPublish(_ station: String) -> [String] {
     let api = "$JS.API"
+    let word = StationID(station).map { ClaimKey.word(of: $0).description }
+    let keys = ClaimKey.Kind.allCases.filter { $0 != .word }.map { "\($0.rawValue).*" } + [word].compactMap(\.self)
     return buckets.flatMap { bucket in
       let (stream, lists) = ("KV_\(bucket)", JetStreamSettings.listStream(bucket))
-      return [
-        "$KV.\(bucket).>", "\(api).STREAM.INFO.\(stream)", "\(api).STREAM.MSG.GET.\(stream)",
+      return keys.map { "$KV.\(bucket).\($0)" } + [
+        "\(api).STREAM.INFO.\(stream)", "\(api).STREAM.MSG.GET.\(stream)",
         "\(JetStreamSettings.listSubjects(bucket)).\(station).>", "\(api).STREAM.INFO.\(lists)",
         "\(api).STREAM.MSG.GET.\(lists)",
       ]

@@ -1,4 +1,5 @@
 internal import FleetBook
+internal import ScanModel
 internal import WireText
 
 /// What a server says of itself: which version it is of, and whether it syncs before it acknowledges.
@@ -17,6 +18,8 @@ struct ServerAnswer: Equatable {
   var hasStreams: Bool
   /// Whether each write is on its disk before it is acknowledged.
   var syncsAlways: Bool
+  /// What time it is, by its clock.
+  var time: WallTime?
 }
 
 extension ServerAnswer {
@@ -29,6 +32,7 @@ extension ServerAnswer {
     name = server["name"]?.string ?? ""
     self.version = ServerVersion(version)
     versionText = version
+    time = server["time"]?.string.flatMap(ClaimAnswer.time)
     let settings = json["data"]?["config"]
     hasStreams = settings != nil && json["data"]?["disabled"] != .bool(true)
     syncsAlways = settings?["sync_always"] == .bool(true)

@@ -1,4 +1,5 @@
 internal import FleetBook
+internal import ScanModel
 internal import WireText
 
 /// What the leader says of the fleet's stream.
@@ -36,6 +37,15 @@ enum StreamAnswer: Equatable {
     } else {
       self = .error(0, "what it says of its stream cannot be read")
     }
+  }
+
+  /// What time it is by the leader, by which claims are dated; `nil` where it does not tell.
+  func leaderTime(among servers: PendingCalls.Outcome) -> WallTime? {
+    guard case .stream(_, let leader, _, _) = self else { return nil }
+    let heard = servers.messages.compactMap(ServerAnswer.init)
+    // One server has no leader but itself.
+    if leader == nil, heard.count == 1 { return heard[0].time }
+    return heard.first { $0.name == leader }?.time
   }
 
   /// The names of the servers that have it and are there, as far as the leader knows.
@@ -194,5 +204,15 @@ struct StreamRules {
   private func wrong(_ name: String) -> ClaimFault {
     .otherVersion(
       "The bucket \(settings.bucket) was not made for a fleet, or was changed: its \(name) is not what claims want.")
+  }
+}
+
+extension PendingCalls.Outcome {
+  /// What was answered, in time or not by all.
+  var messages: [NATSMessage] {
+    switch self {
+    case .unsent: []
+    case .answered(let answers), .lost(let answers): answers
+    }
   }
 }

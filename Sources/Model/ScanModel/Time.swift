@@ -141,3 +141,16 @@ extension Duration {
     }
   }
 }
+
+extension Duration {
+  /// Such as `0.2 s ahead of`, of how far a clock is ahead.
+  package var asClockError: String { "\(asClockDistance) \(self < .zero ? "behind" : "ahead of")" }
+
+  /// Such as `0.2 s`, of how far it is off.
+  package var asClockDistance: String {
+    let milliseconds = milliseconds.magnitude
+    return milliseconds < 10_000
+      ? "\(milliseconds / 1_000).\(milliseconds / 100 % 10) s"
+      : milliseconds < 120_000 ? "\(milliseconds / 1_000) s" : "\(milliseconds / 60_000) min"
+  }
+}

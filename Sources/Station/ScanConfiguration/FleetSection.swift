@@ -6,7 +6,7 @@ package import TicketSystemKit
 package struct FleetConfiguration: Sendable, Equatable {
   /// The fleet's name, and that of its bucket at the servers.
   package var name: String
-  /// Its servers, in the order in which they are tried.
+  /// Its servers, in the order in which they are tried; where a station begins follows from its name.
   package var servers: [FleetServer]
   /// The credential that `scangate fleet key` has made.
   package var credential: CredentialReference
@@ -93,7 +93,7 @@ enum FleetSection {
   )
   private static let servers = SchemaKey.required(
     "servers", .list(of: .fleetServer, count: 1...9, noun: "servers"),
-    "The fleet's servers, `tls://HOST:PORT` each (port \(FleetServer.usualPort) where none is given). With three or more each claim lies on three, and the loss of any one stops nobody; with fewer it lies on one."
+    "The fleet's servers, `tls://HOST:PORT` each (port \(FleetServer.usualPort) where none is given). With three or more each claim lies on three, and the loss of any one stops nobody; with fewer it lies on one. Each station begins at another one of them."
   )
   private static let credential = SchemaKey<String>.required(
     credentialKey, .credential(example: "fleet"),

@@ -166,9 +166,19 @@ package enum EventLog {
           "Nobody is let in: the fleet's book cannot be used, and that is never taken for being alone. \(words)")
       case .stuck: logger.error("The fleet cannot be told something, which stays owed. \(words)")
       case .conflict: logger.error("Conflict: \(words)")
+      case .clockWrong: logger.warning("\(words)")
+      case .clockRight: logger.notice("This machine's clock is the fleet's again.")
+      case .differs: logger.warning("\(words)")
+      case .agrees: logger.notice("All stations of the fleet name tickets by the same again.")
       case .maintenance, .maintenanceOver: logger.notice("\(words)")
       case .orderIgnored: logger.warning("\(words)")
       }
+    case .house(let event):
+      let venue =
+        event.venue.map { "\($0) in and not out over all stations" }
+        ?? "how many are in over all stations is not known now"
+      let alone = event.alone == 0 ? "" : ", \(event.alone) of them let in without the fleet"
+      logger.debug("In the house: \(venue); \(event.here) by this one\(alone).")
     case .conflict(let conflict):
       logger.error("\(words(conflict))")
     case .journal(.working, _):

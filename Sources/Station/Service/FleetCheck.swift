@@ -1,10 +1,10 @@
-internal import FleetBook
+package import FleetBook
 internal import FleetKeeping
 package import Gateway
 package import JetStreamClaims
 internal import LinuxIO
 package import ScanConfiguration
-internal import ScanModel
+package import ScanModel
 package import TicketSystemKit
 
 /// Looks whether a station can be one of its fleet: by its own files, then by asking the servers. Nothing is written there, and no service is needed.
@@ -45,8 +45,28 @@ package enum FleetCheck {
       guard isSilence(facts.fault) else { break }
       try? await Task.sleep(for: pause)
     } while !Task.isCancelled && time.now() < end
+    var found = judge(facts, fleet)
+    if facts.fault == nil {
+      let seal = ClaimSeal(
+        fleet: fleet.name, station: member.id, key: member.credential.signing, stations: fleet.stations)
+      found += judge(await FleetWords.read(store, seal, until: time.now() + .seconds(3)))
+      let certificates = await FleetCertificates.look(member.settings, within: .seconds(3))
+      if KernelClock.shared.isSynchronised { found += judge(certificates, at: time.wall()) }
+    }
     await store.stop()
-    return judge(facts, fleet)
+    return found
+  }
+
+  /// What is to be said of what stations say of themselves. Pure.
+  package static func judge(_ words: [StationID: KnownWord]) -> [OnlineCheck.Finding] {
+    WordDifference.found(in: Array(words.values)).filter(\.isDoubt).map {
+      .init(kind: .doubt, line: "fleet: \($0.words)")
+    }
+  }
+
+  /// What is to be said of certificates. Pure.
+  package static func judge(_ certificates: [FleetCertificate], at now: WallTime) -> [OnlineCheck.Finding] {
+    certificates.compactMap { $0.words(at: now) }.map { .init(kind: .doubt, line: "fleet: \($0)") }
   }
 
   private static func isSilence(_ fault: ClaimFault?) -> Bool { fault?.isAway == true }
@@ -69,14 +89,32 @@ package enum FleetCheck {
     let good = OnlineCheck.Finding(
       kind: .good,
       line: "fleet: \(names): the servers take this station, and have the book \(fleet.name)\(claims).")
-    guard facts.servers.count < fleet.servers.count else { return [good] }
-    return [
-      good,
-      .init(
-        kind: .doubt,
-        line:
-          "fleet: \(facts.servers.count) of \(fleet.servers.count) servers answer, \(names). Another one less may stop the fleet: look after the others."
-      ),
-    ]
+    var found = [good]
+    if facts.servers.count < fleet.servers.count {
+      found.append(
+        .init(
+          kind: .doubt,
+          line:
+            "fleet: \(facts.servers.count) of \(fleet.servers.count) servers answer, \(names). Another one less may stop the fleet: look after the others."
+        ))
+    }
+    if let ahead = facts.clockAhead {
+      found.append(
+        .init(
+          kind: .doubt,
+          line:
+            "fleet: This machine's clock is \(ahead.asClockError) the leader's, by which claims are dated. Nobody is refused for it. Set it: timedatectl"
+        ))
+    }
+    for server in facts.servers {
+      guard let ahead = server.clockAhead else { continue }
+      found.append(
+        .init(
+          kind: .doubt,
+          line:
+            "fleet: The clock of the server \(server.name) is \(ahead.asClockError) the leader's. Set it there: timedatectl"
+        ))
+    }
+    return found
   }
 }

@@ -47,7 +47,8 @@ package struct FleetMember: Sendable {
     self.id = id
     self.credential = credential
     settings = JetStreamSettings(
-      servers: fleet.servers, authority: authority, credential: credential.user, name: station,
+      servers: FleetServer.order(fleet.servers, of: station), authority: authority, credential: credential.user,
+      name: station,
       bucket: fleet.name, mark: credential.key.mark, replicas: fleet.copies)
   }
 }

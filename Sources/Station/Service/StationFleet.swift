@@ -4,6 +4,7 @@ internal import FleetLists
 internal import JetStreamClaims
 internal import LibCrypto
 internal import LinuxIO
+internal import Logging
 internal import ScanConfiguration
 internal import ScanModel
 internal import Sealing
@@ -20,14 +21,16 @@ struct StationFleet: Sendable {
   private let station: StationID
   private let listsFrom: [StationID]
   private let store: JetStreamClaimStore
+  private let certificates: Task<Void, Never>
 
   /// Reads credential and certificates, and begins to connect.
   /// - Throws: why the station cannot be one of its fleet, and what to do.
   static func open(
-    _ fleet: FleetConfiguration, station: String, credentials: CredentialResolver, book: any AttemptBook,
-    memory: ClaimKeeper.Memory, loop: DeviceLoop, time: any TimeSource
+    _ fleet: FleetConfiguration, of configuration: StationConfiguration, program: String,
+    credentials: CredentialResolver, book: any AttemptBook, memory: ClaimKeeper.Memory, loop: DeviceLoop,
+    time: any TimeSource, logger: Logger
   ) throws(SetupError) -> StationFleet {
-    let member = try FleetMember(fleet, station: station, credentials: credentials)
+    let member = try FleetMember(fleet, station: configuration.name, credentials: credentials)
     let (id, credential) = (member.id, member.credential)
     let orders = FleetOrderKeeper(
       event: fleet.name, seal: FleetOrderSeal(event: fleet.name, administrators: fleet.administrators), book: book,
@@ -41,15 +44,17 @@ struct StationFleet: Sendable {
     let seal = ClaimSeal(fleet: fleet.name, station: id, key: credential.signing, stations: fleet.stations)
     let keeper = ClaimKeeper(
       ClaimKeeper.Settings(
-        fleet: fleet.name, station: id, key: credential.key, seal: seal, alone: fleet.alone),
+        fleet: fleet.name, station: id, key: credential.key, seal: seal, alone: fleet.alone,
+        word: StationWord(configuration, program: program, key: credential.key)),
       store: store, book: book, memory: memory, loop: loop, time: time)
     store.start()
     return StationFleet(
-      keeper: keeper, orders: orders, lists: SharedLists(fleet, station: station, key: credential.key),
+      keeper: keeper, orders: orders, lists: SharedLists(fleet, station: configuration.name, key: credential.key),
       seal: ListSeal(
         fleet: fleet.name, key: credential.key, signing: credential.signing,
         stations: fleet.stations.filter { fleet.listsFrom.contains($0.key) }),
-      station: id, listsFrom: fleet.listsFrom, store: store)
+      station: id, listsFrom: fleet.listsFrom, store: store,
+      certificates: Task { await watch(member.settings, time, logger) })
   }
 
   /// Who spreads lists of tickets.
@@ -63,5 +68,23 @@ struct StationFleet: Sendable {
   }
 
   /// Ends the connection.
-  func close() async { await store.stop() }
+  func close() async {
+    certificates.cancel()
+    await store.stop()
+  }
+
+  /// Says at the start, and each day, which certificates are to be exchanged. By a clock that nobody vouches for none is judged.
+  private static func watch(_ settings: JetStreamSettings, _ time: any TimeSource, _ logger: Logger) async {
+    repeat {
+      guard KernelClock.shared.isSynchronised else {
+        try? await Task.sleep(for: .seconds(600))
+        continue
+      }
+      for certificate in await FleetCertificates.look(settings, within: .seconds(5)) {
+        guard let words = certificate.words(at: time.wall()) else { continue }
+        logger.warning("fleet: \(TerminalText.clean(words, limit: 500))")
+      }
+      try? await Task.sleep(for: .seconds(86_400))
+    } while !Task.isCancelled
+  }
 }

@@ -54,10 +54,11 @@ package struct StationStorage {
   }
 
   /// Opens them; says what the operator should know of them.
+  /// - Parameter program: the program's version.
   /// - Throws: why there is no journal, or no key to it; or why the station cannot be one of its fleet.
   package static func open(
-    _ configuration: StationConfiguration, folder: String, keys: SealKeySource, credentials: CredentialResolver,
-    logger: Logger
+    _ configuration: StationConfiguration, program: String, folder: String, keys: SealKeySource,
+    credentials: CredentialResolver, logger: Logger
   ) async throws(StationVaultError) -> StationStorage {
     let time = SystemTime()
     let path = "\(folder)/journal.sqlite"
@@ -103,7 +104,7 @@ package struct StationStorage {
           \(known.joined(separator: ", ")) before, who is in can come in again: write its address as it was.
           """)
       }
-      let fleet = try Self.fleet(configuration, credentials, journal, trust, gates, time)
+      let fleet = try Self.fleet(configuration, program, credentials, journal, trust, gates, time, logger)
       let isHeld = try await isOutboxHeld(journal, folder, clock, logger)
       let interrupted = try await journal.unconcluded()
       let owed = try await journal.owed()
@@ -157,8 +158,8 @@ package struct StationStorage {
 
   /// What the station has of its fleet; `nil` where the configuration has none.
   private static func fleet(
-    _ configuration: StationConfiguration, _ credentials: CredentialResolver, _ journal: Journal, _ trust: JournalTrust,
-    _ gates: DeviceLoop, _ time: SystemTime
+    _ configuration: StationConfiguration, _ program: String, _ credentials: CredentialResolver, _ journal: Journal,
+    _ trust: JournalTrust, _ gates: DeviceLoop, _ time: SystemTime, _ logger: Logger
   ) throws(SetupError) -> StationFleet? {
     guard let fleet = configuration.fleet else { return nil }
     // One that is accepted later may have forgotten somebody all the same.
@@ -171,8 +172,8 @@ package struct StationStorage {
         } catch { return nil }
       }, isReliable: { isWhole && trust.isAccepted })
     return try StationFleet.open(
-      fleet, station: configuration.name, credentials: credentials, book: journal, memory: memory, loop: gates,
-      time: time)
+      fleet, of: configuration, program: program, credentials: credentials, book: journal, memory: memory, loop: gates,
+      time: time, logger: logger)
   }
 }
 

@@ -1,7 +1,7 @@
 /// The numbers that both ends of the station's socket keep to.
 package enum StationLimits {
   /// The protocol's version; ends of different versions part with words.
-  package static let version: UInt16 = 5
+  package static let version: UInt16 = 6
   /// Where an installed station listens.
   package static let path = "/run/scangate-station.sock"
 

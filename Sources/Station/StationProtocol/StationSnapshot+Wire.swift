@@ -44,6 +44,7 @@ extension WireWriter {
     put(snapshot.journal)
     putOptional(snapshot.disk) { $0.put($1.free, $1.size) }
     putOptional(snapshot.control) { $0.put($1) }
+    putOptional(snapshot.fleet) { $0.put($1) }
     putName(snapshot.holder)
     putOptional(snapshot.isArmed) { $0.put($1) }
     put(snapshot.counters)
@@ -136,6 +137,7 @@ extension WireReader {
       StationSnapshot.Disk(free: try reader.take(), size: try reader.take())
     }
     snapshot.control = try takeOptional { (reader) throws(WireError) in try reader.takeControl() }
+    snapshot.fleet = try takeOptional { (reader) throws(WireError) in try reader.takeFleet() }
     snapshot.holder = try takeOptionalName()
     snapshot.isArmed = try takeOptional { (reader) throws(WireError) in try reader.takeFlag() }
     snapshot.counters = try takeCounters()

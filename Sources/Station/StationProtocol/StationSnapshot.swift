@@ -28,6 +28,8 @@ package struct StationSnapshot: Hashable, Sendable {
   package var disk: Disk?
   /// The control service; `nil` where there is none.
   package var control: Control?
+  /// The fleet; `nil` where the station is of none, or it does not answer.
+  package var fleet: Fleet?
   /// Where the output holder listens; `nil` where the service drives the outputs itself.
   package var holder: String?
   /// Whether set-up codes are taken now; `nil` where none ever are.

@@ -51,6 +51,17 @@ package struct StationFinding: Equatable, Sendable {
     /// How many MB are free, and of how many.
     case diskFull
     case diskFilling
+    /// The station is without its fleet: why.
+    case fleetAlone
+    /// Nobody is let in: why.
+    case fleetUnusable
+    /// What cannot be told.
+    case fleetStuck
+    /// By how much this machine's clock is off the fleet's.
+    case fleetClockAhead
+    case fleetClockBehind
+    /// Who names tickets otherwise than others.
+    case fleetDiffers
   }
 
   /// What fills a gap.

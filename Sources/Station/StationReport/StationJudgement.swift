@@ -13,6 +13,7 @@ package enum StationJudgement {
     remarks += judgeCertificates(station)
     remarks += Self.remarks(on: station.outbox, at: station.at)
     remarks += judge(station.disk)
+    remarks += judge(station.fleet)
     remarks += judgeService(station, program)
     return remarks.filter { $0.weight == .cannotAdmit } + remarks.filter { $0.weight == .warning }
   }
@@ -272,19 +273,6 @@ extension StationSnapshot.Condition {
       default: state
       }
     return ([words] + [detail].compactMap(\.self)).joined(separator: " ")
-  }
-}
-
-extension Duration {
-  /// Such as `0.2 s ahead of`, of how far a clock is ahead.
-  package var asClockError: String { "\(asClockDistance) \(self < .zero ? "behind" : "ahead of")" }
-
-  /// Such as `0.2 s`, of how far it is off.
-  package var asClockDistance: String {
-    let milliseconds = milliseconds.magnitude
-    return milliseconds < 10_000
-      ? "\(milliseconds / 1_000).\(milliseconds / 100 % 10) s"
-      : milliseconds < 120_000 ? "\(milliseconds / 1_000) s" : "\(milliseconds / 60_000) min"
   }
 }
 

@@ -27,6 +27,8 @@ package struct StationRemark: Equatable, Sendable {
     case disk
     case configuration
     case control
+    /// The stations that share its book.
+    case fleet
     /// The machine's.
     case clock
     case service
@@ -44,6 +46,7 @@ package struct StationRemark: Equatable, Sendable {
       case .disk: "disk"
       case .configuration: "configuration"
       case .control: "control service"
+      case .fleet: "fleet"
       case .clock: "clock"
       case .service: "service"
       }

@@ -21,6 +21,7 @@ package enum StatusJSON {
     line.add("journal", object: object(station.journal))
     line.add("disk", object: station.disk.map(object))
     line.add("control", object: station.control.map(object))
+    line.add("fleet", object: station.fleet.map(object))
     line.add("holder", station.holder)
     line.add("armed", station.isArmed ?? false)
     line.add("scans", objects: station.counters.scans.map(object))
@@ -163,6 +164,22 @@ package enum StatusJSON {
     line.add("words", texts: control.words)
     line.add("board", object: object(control.board))
     line.add("session_timeout_s", number: control.sessionTimeout.map { $0.milliseconds / 1_000 })
+    return line.text
+  }
+
+  private static func object(_ fleet: StationSnapshot.Fleet) -> String {
+    var line = JSONText()
+    line.add("name", fleet.name)
+    line.add("state", fleet.condition.state)
+    line.add("detail", fleet.condition.detail)
+    line.add("in_house", number: fleet.inHouse)
+    line.add("in_house_here", fleet.inHouseHere)
+    line.add("alone", Int64(clamping: fleet.alone))
+    line.add("uncounted", texts: fleet.uncounted)
+    line.add("owed", Int64(clamping: fleet.owed))
+    line.add("stuck", fleet.stuck)
+    line.add("clock_ahead_ms", number: fleet.clockAhead?.milliseconds)
+    line.add("differences", texts: fleet.differences)
     return line.text
   }
 

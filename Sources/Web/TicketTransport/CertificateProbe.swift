@@ -28,11 +28,17 @@ enum CertificateProbe {
   fileprivate static func shown<Value: Sendable>(
     by server: ServerAddress, limit: TimeAmount, on loop: any EventLoop,
     _ judge: @escaping @Sendable ([NIOSSLCertificate]) -> Value
+  ) async -> Value? { await shown(by: server.host, server.port, limit: limit, on: loop, judge) }
+
+  /// - Parameter greets: whether the server says a line before TLS begins, as NATS does.
+  fileprivate static func shown<Value: Sendable>(
+    by host: String, _ port: Int, greets: Bool = false, limit: TimeAmount, on loop: any EventLoop,
+    _ judge: @escaping @Sendable ([NIOSSLCertificate]) -> Value
   ) async -> Value? {
     let seen = loop.makePromise(of: Void.self)
     do {
       let context = try NIOSSLContext(configuration: .makeClientConfiguration())
-      let name = CertificateNames.address(server.host) == nil ? server.host : nil
+      let name = CertificateNames.address(host) == nil ? host : nil
       let found = Found<Value>()
       let bootstrap = ClientBootstrap(group: loop)
         .connectTimeout(limit)
@@ -44,11 +50,11 @@ enum CertificateProbe {
               verdict.succeed(NIOSSLVerificationResult.failed)
               seen.succeed(())
             }
-            try channel.pipeline.syncOperations.addHandler(handler)
+            try channel.pipeline.syncOperations.addHandler(greets ? Greeting(handler) : handler)
           }
         }
       let timer = loop.scheduleTask(in: limit) { seen.succeed(()) }
-      let channel = try await bootstrap.connect(host: server.host, port: server.port).get()
+      let channel = try await bootstrap.connect(host: host, port: port).get()
       channel.closeFuture.whenComplete { _ in seen.succeed(()) }
       try await seen.futureResult.get()
       timer.cancel()
@@ -57,6 +63,29 @@ enum CertificateProbe {
     } catch {
       seen.succeed(())
       return nil
+    }
+  }
+
+  /// Takes the line that comes before TLS, then makes room for it.
+  private final class Greeting: ChannelInboundHandler, RemovableChannelHandler {
+    typealias InboundIn = ByteBuffer
+
+    /// The longest line in bytes.
+    private static let longest = 65_536
+
+    private let next: NIOSSLClientHandler
+    private var count = 0
+
+    init(_ next: NIOSSLClientHandler) { self.next = next }
+
+    func channelRead(context: ChannelHandlerContext, data: NIOAny) {
+      let bytes = unwrapInboundIn(data)
+      count += bytes.readableBytes
+      guard count <= Self.longest else { return context.close(promise: nil) }
+      guard bytes.readableBytesView.last == UInt8(ascii: "\n") else { return }
+      let pipeline = context.pipeline.syncOperations
+      do { try pipeline.addHandler(next) } catch { return context.close(promise: nil) }
+      pipeline.removeHandler(context: context, promise: nil)
     }
   }
 
@@ -92,11 +121,22 @@ package struct ShownCertificate: Sendable, Equatable {
   /// - Returns: `nil` where it shows none within `limit`.
   package static func look(at server: ServerAddress, within limit: Duration) async -> ShownCertificate? {
     let loop = MultiThreadedEventLoopGroup.singleton.next()
-    let found = await CertificateProbe.shown(by: server, limit: TimeAmount(limit), on: loop) {
-      chain -> ShownCertificate? in
-      guard let own = chain.first, let ends = chain.map({ Int64($0.notValidAfter) }).min() else { return nil }
-      return ShownCertificate(ends: WallTime(seconds: ends), isOfHost: CertificateNames.cover(own, server.host))
+    let found = await CertificateProbe.shown(by: server, limit: TimeAmount(limit), on: loop) { of($0, server.host) }
+    return found ?? nil
+  }
+
+  /// Looks at the certificate of a server of NATS, which greets before TLS begins.
+  /// - Returns: `nil` where it shows none within `limit`.
+  package static func look(atNATS host: String, port: UInt16, within limit: Duration) async -> ShownCertificate? {
+    let loop = MultiThreadedEventLoopGroup.singleton.next()
+    let found = await CertificateProbe.shown(by: host, Int(port), greets: true, limit: TimeAmount(limit), on: loop) {
+      of($0, host)
     }
     return found ?? nil
+  }
+
+  private static func of(_ chain: [NIOSSLCertificate], _ host: String) -> ShownCertificate? {
+    guard let own = chain.first, let ends = chain.map({ Int64($0.notValidAfter) }).min() else { return nil }
+    return ShownCertificate(ends: WallTime(seconds: ends), isOfHost: CertificateNames.cover(own, host))
   }
 }

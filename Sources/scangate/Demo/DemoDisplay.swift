@@ -39,7 +39,7 @@ actor DemoDisplay {
     case .gate(_, .fault(_, let detail), _) where !isPlain:
       Terminal.out("  (the gate cannot decide: \(TerminalText.clean(detail)))")
     case .repeat, .attempt, .device, .identityChanged, .gate, .dropped, .input, .configuration, .journal,
-      .ticketSystem, .clock, .conflict, .list, .mirror, .setUp, .control, .order, .fleet:
+      .ticketSystem, .clock, .conflict, .list, .mirror, .setUp, .control, .order, .fleet, .house:
       break
     }
   }

@@ -44,7 +44,7 @@ final class TypedCodes: ReadSource {
         send(input)
       case .attempt, .clock, .device, .identityChanged, .gate, .dropped, .input, .configuration, .journal,
         .ticketSystem,
-        .conflict, .list, .mirror, .setUp, .control, .order, .fleet:
+        .conflict, .list, .mirror, .setUp, .control, .order, .fleet, .house:
         continue
       }
     }

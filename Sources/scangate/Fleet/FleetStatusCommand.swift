@@ -5,6 +5,7 @@ import Glibc
 import JetStreamClaims
 import LinuxIO
 import ScanModel
+import Service
 
 /// `scangate fleet status`
 struct FleetStatusCommand: AsyncParsableCommand {
@@ -49,8 +50,12 @@ struct FleetStatusCommand: AsyncParsableCommand {
         status.rate = Double(after.last.number - before.last.number) / lasted
       }
     }
-    status.now = time.wall()
+    if facts.bucket != nil, let seal = view.seal {
+      status.said = await FleetWords.read(store, seal, until: time.now() + .seconds(5))
+    }
     await store.stop()
+    status.certificates = await FleetCertificates.look(view.settings, within: .seconds(3))
+    status.now = time.wall()
     if json {
       Terminal.out(status.json(fleet: view.fleet, event: view.event, rotation: view.rotation))
     } else {

@@ -25,6 +25,8 @@ struct FleetView {
   /// Whose orders for all stations are believed.
   var administrators: [Ed25519.PublicKey]
   var revoked: Set<StationID> = []
+  /// When they were.
+  var revokedAt: [StationID: WallTime] = [:]
   /// The exchange that is under way, as far as that is known.
   var rotation: String?
 
@@ -55,7 +57,9 @@ struct FleetView {
       event: layout.event, nodes: layout.nodes,
       keys: Dictionary(layout.stations.map { ($0.name, $0.signs) }) { first, _ in first },
       administrators: layout.administratorKeys, revoked: Set(layout.stations.filter(\.isRevoked).map(\.name)),
-      rotation: layout.rotation?.words)
+      revokedAt: Dictionary(
+        layout.stations.compactMap { station in station.revokedAt.map { (station.name, WallTime(seconds: $0)) } }
+      ) { first, _ in first }, rotation: layout.rotation?.words)
   }
 
   /// What reads claims. By what it would write nobody believes it.
@@ -71,6 +75,7 @@ struct FleetView {
       facts: facts, nodes: nodes ?? FleetStatus.nodes(of: facts, servers: settings.servers), stations: Array(keys.keys),
       now: now)
     status.revoked = revoked
+    status.revokedAt = revokedAt
     status.viewer = viewer
     let orders = FleetOrderSeal(event: event, administrators: administrators)
     status.order = facts.bucket?.order.map { orders.open($0) }

@@ -42,6 +42,9 @@ enum EventWords {
           "\(text("code")) was admitted offline, and is \(state)\(reason)\(detail). See: scangate journal conflicts")
       ]
     case "dropped": return [mark(.amber, "\(json["count"]?.integer ?? 0) events were lost: this is read too slowly")]
+    case "house":
+      let venue = json["in_house"]?.integer.map { "\($0) over all stations" } ?? "not known over all stations"
+      return [ScreenLine("in the house: \(venue), \(json["in_house_here"]?.integer ?? 0) by this one")]
     case "order": return [order(json, reason, detail)]
     case "journal": return [mark(["failing", "doubted"].contains(state) ? .red : nil, "journal: \(state)\(detail)")]
     case "configuration": return [mark(state == "applied" ? nil : .red, "configuration: \(state)\(detail)")]

@@ -30,7 +30,7 @@ struct StatusPage {
     lines += part("Gates", station.gates.map(gate))
     lines += part("Readers", station.readers.map(reader))
     lines += part("Ticket systems", station.ticketSystems.map(system))
-    lines += part("Station", [outbox, journal] + [disk, control, armed].compactMap(\.self) + [counters])
+    lines += part("Station", [outbox, journal] + [disk, control, fleet, armed].compactMap(\.self) + [counters])
     return lines
   }
 
@@ -138,6 +138,20 @@ struct StatusPage {
         line.add(control.isTokenValid ? ", token accepted" : ", token not accepted")
         line.add(control.isCurrent ? ", configuration current" : ", configuration not current")
       }
+      return line
+    }
+  }
+
+  /// The stations that share its book, and how many are in the house.
+  private var fleet: ScreenLine? {
+    station.fleet.map { fleet in
+      var line = row(.fleet, "fleet", Self.stationWidth)
+      line.add("\(fleet.name), \(fleet.condition.state)")
+      line.add(apart: fleet.inHouse.map { "\($0) in the house" } ?? "how many are in the house is not known now")
+      let alone = fleet.alone == 0 ? "" : ", \(fleet.alone) of them let in without the fleet"
+      line.add(apart: "\(fleet.inHouseHere) by this station\(alone)")
+      if !fleet.uncounted.isEmpty { line.add(apart: "not counted: \(fleet.uncounted.joined(separator: ", "))") }
+      if fleet.owed > 0 { line.add(apart: "\(fleet.owed) to be told") }
       return line
     }
   }

@@ -90,7 +90,7 @@ struct WatchView {
     case .gate(let id): id == watched.id
     case .reader(let id): watched.readers.contains(id)
     case .ticketSystem(let id), .certificate(let id), .list(let id): id == watched.ticketSystem
-    case .outbox, .journal, .disk, .configuration, .control, .clock, .service: true
+    case .outbox, .journal, .disk, .configuration, .control, .fleet, .clock, .service: true
     }
   }
 

@@ -55,7 +55,7 @@ final class KeptStation: Sendable {
   init(
     _ fleet: KeptFleet, _ name: String, journal: MemoryJournal = MemoryJournal(), alone: AlonePolicy = .refuse,
     policy: ClaimPolicy = ClaimPolicy(pause: .milliseconds(1)), isReliable: Bool = true,
-    formerWrites: Duration = .seconds(60), awayAfter: Duration = .zero,
+    formerWrites: Duration = .seconds(60), awayAfter: Duration = .zero, word: StationWord? = nil,
     admitted: @escaping @Sendable (ScanID) async -> Bool? = { _ in false },
     fate: @escaping @Sendable () -> FaultyClaimStore.Fate = { .answered }
   ) async throws {
@@ -67,7 +67,8 @@ final class KeptStation: Sendable {
     keeper = ClaimKeeper(
       ClaimKeeper.Settings(
         fleet: "summer", station: id, key: fleet.key, seal: try fleet.seal(of: id), alone: alone, policy: policy,
-        tellingPause: .milliseconds(1), formerWrites: formerWrites, awayAfter: awayAfter),
+        tellingPause: .milliseconds(1), formerWrites: formerWrites, awayAfter: awayAfter, word: word,
+        wordPause: .milliseconds(1), housePause: .milliseconds(1)),
       store: network, book: journal, memory: ClaimKeeper.Memory(wasAdmitted: admitted, isReliable: { isReliable }),
       loop: try GateThreads.next(), time: SystemTime())
     let (stream, continuation) = AsyncStream.makeStream(of: ClaimNews.self)

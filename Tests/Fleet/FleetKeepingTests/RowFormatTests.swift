@@ -70,7 +70,7 @@ import Testing
         key("watched"): [UInt8](hex: Self.cursor),
       ]))
     var found = ClaimRows(fleet: "summer")
-    expectEqual(try await found.recall(from: journal, until: soon), ClaimRevision(258))
+    expectEqual(try await found.recall(from: journal, until: soon).cursor, ClaimRevision(258))
     var row = try row()
     row.order = 5
     expectEqual(found.rows, [row.intent.scan: row])
@@ -90,7 +90,7 @@ import Testing
         key("claims 0"): [UInt8](hex: Self.place), key("claims order 0"): order.map { [UInt8](hex: $0) },
       ]))
     var found = ClaimRows(fleet: "summer")
-    expectEqual(try await found.recall(from: journal, until: soon), ClaimRevision.none)
+    expectEqual(try await found.recall(from: journal, until: soon).cursor, .none)
     expectEqual(found.rows, [FleetPlan.scan(1): try row()])
   }
 

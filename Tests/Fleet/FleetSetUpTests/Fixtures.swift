@@ -36,6 +36,17 @@ private func wishOrEmpty(_ change: (inout FleetWish) throws -> Void) -> FleetWis
   (try? wish(change)) ?? FleetWish(name: "", nodes: [])
 }
 
+/// What a station says of itself.
+func word(
+  _ name: String, in admitted: UInt64 = 0, out left: UInt64 = 0, _ change: (inout StationWord) -> Void = { _ in }
+) throws -> KnownWord {
+  var word = StationWord(
+    program: "1.4.0", systems: [.init(address: 1, scope: 2)], zone: .init(january: 3_600, july: 7_200),
+    count: .init(admitted: admitted, left: left))
+  change(&word)
+  return KnownWord(station: try station(name), word: word, revision: ClaimRevision(5), time: made)
+}
+
 extension FleetChange {
   func file(_ path: String) throws -> FleetFile { try #require(files.first { $0.path == path }, "\(path)") }
 

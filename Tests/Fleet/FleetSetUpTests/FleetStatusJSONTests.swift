@@ -28,6 +28,8 @@ import Testing
       try station("ghost"): WallTime(seconds: made.seconds + 3),
     ]
     status.rate = 3.25
+    status.said = [try station("north"): try word("north", in: 812, out: 3)]
+    status.certificates = [.init(owner: "the server gate1:4222", ends: made + .seconds(40 * 86_400))]
     try change(&status)
     return status
   }
@@ -40,16 +42,21 @@ import Testing
       {"fleet":"summer","event":"fair-2026","seen_by":null,"at":"\(made.iso8601)","health":"look",\
       "words":"a majority is there, and no other server may be lost","fault":null,"maintenance":null,"leader":"gate1","present":2,"majority":2,\
       "servers":[{"name":"gate1","host":"gate1","leads":true,"trouble":null,"behind":null,"silent_s":null,"version":"2.10.27",\
-      "disk_bytes":1234567,"disk_most_bytes":1000000000},\
+      "disk_bytes":1234567,"disk_most_bytes":1000000000,"clock_ahead_ms":null},\
       {"name":"gate2","host":"gate2","leads":false,"trouble":null,"behind":0,"silent_s":0,"version":"2.10.27",\
-      "disk_bytes":1234567,"disk_most_bytes":1000000000},\
+      "disk_bytes":1234567,"disk_most_bytes":1000000000,"clock_ahead_ms":null},\
       {"name":"gate3","host":"10.0.0.13","leads":false,"trouble":"IS AWAY, for 3 min, 40 writes behind","behind":40,"silent_s":200,\
-      "version":null,"disk_bytes":null,"disk_most_bytes":null}],"strangers":[],\
+      "version":null,"disk_bytes":null,"disk_most_bytes":null,"clock_ahead_ms":null}],"strangers":[],\
       "book":{"claims":1204,"bytes":1100000,"most_bytes":500000000,"closed":false,"nearly_full":false,"last_write":4000,\
       "writes_per_minute":195},\
-      "stations":[{"name":"ghost","last_word":"\(WallTime(seconds: made.seconds + 3).iso8601)","age_s":0,"revoked":false,"stranger":true},\
-      {"name":"north","last_word":"\(WallTime(seconds: made.seconds - 12).iso8601)","age_s":12,"revoked":false,"stranger":false},\
-      {"name":"south","last_word":null,"age_s":null,"revoked":false,"stranger":false}],"rotation":"The exchange"}
+      "stations":[{"name":"ghost","last_word":"\(WallTime(seconds: made.seconds + 3).iso8601)","age_s":0,"revoked":false,"stranger":true,\
+      "writes_on":false,"version":null,"admitted":null,"left":null,"clock_ahead_ms":null},\
+      {"name":"north","last_word":"\(WallTime(seconds: made.seconds - 12).iso8601)","age_s":12,"revoked":false,"stranger":false,\
+      "writes_on":false,"version":"1.4.0","admitted":812,"left":3,"clock_ahead_ms":null},\
+      {"name":"south","last_word":null,"age_s":null,"revoked":false,"stranger":false,\
+      "writes_on":false,"version":null,"admitted":null,"left":null,"clock_ahead_ms":null}],"rotation":"The exchange",\
+      "remarks":[],"in_house":809,"clock_ahead_ms":null,\
+      "certificates":[{"of":"the server gate1:4222","ends":"\((made + .seconds(40 * 86_400)).iso8601)"}]}
       """)
   }
 

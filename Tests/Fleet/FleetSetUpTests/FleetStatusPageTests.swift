@@ -136,6 +136,63 @@ import Testing
     expect(page.unicodeScalars.allSatisfy { $0 == "\n" || TerminalText.isHarmless($0) })
   }
 
+  @Test func whatStationsSayIsCountedAndCompared() throws {
+    let status = try status {
+      $0.said = [
+        try station("north"): try word("north", in: 812, out: 3),
+        try station("south"): try word("south", in: 1, out: 5),
+      ]
+    }
+    let page = page(status)
+    expect(status.isWell, "\(page)")
+    expect(page.contains("north  12 s ago                    scangate 1.4.0, 812 in, 3 out"), "\(page)")
+    expect(page.contains("In and not out, as stations have told: 805"), "\(page)")
+    let former = try self.status { $0.said = [try station("south"): try word("south")] }
+    expect(
+      self.page(former).contains("as stations have told: 0, without north: a former program"), "\(self.page(former))")
+  }
+
+  @Test func whatSomebodyHasToLookAtIsNamed() throws {
+    let north = try station("north")
+    let changes: [(String, (inout FleetStatus) throws -> Void)] = [
+      ("This machine's clock is 5.0 s ahead of the leader's", { $0.facts.clockAhead = .seconds(5) }),
+      ("gate2  ITS CLOCK IS 60 S BEHIND THE LEADER'S", { $0.facts.servers[1].clockAhead = .seconds(-60) }),
+      (
+        "The clock of north was 2 min behind the fleet's",
+        { $0.said = [north: try word("north") { $0.clockAhead = .seconds(-130) }] }
+      ),
+      (
+        "south has another scope",
+        {
+          $0.said = [
+            north: try word("north"), try station("south"): try word("south") { $0.systems[0].scope = 3 },
+          ]
+        }
+      ),
+      (
+        "The certificate of the server gate1:4222 ends in 9 days",
+        { $0.certificates = [.init(owner: "the server gate1:4222", ends: Self.now + .seconds(10 * 86_400 - 60))] }
+      ),
+      (
+        "north  REVOKED, AND WRITES ON: 12 s ago",
+        {
+          $0.revoked = [north]
+          $0.revokedAt = [north: WallTime(seconds: Self.now.seconds - 60)]
+        }
+      ),
+    ]
+    for (words, change) in changes {
+      let status = try status(change)
+      expect(!status.isWell && page(status).contains(words), "\(words): \(page(status))")
+    }
+    // What it wrote before counts, and is no fault.
+    let before = try status {
+      $0.revoked = [north]
+      $0.revokedAt = [north: Self.now]
+    }
+    expect(before.isWell && page(before).contains("north  revoked"), "\(page(before))")
+  }
+
   @Test(arguments: [
     (5, "5 s ago"), (119, "119 s ago"), (120, "2 min ago"), (7_200, "2 h ago"), (200_000, "2 d ago"),
   ]) func agesAreSpokenAsPeopleDo(_ seconds: Int64, _ words: String) throws {

@@ -46,6 +46,22 @@ import Testing
     try #require(ClaimKey(kind, digest: [UInt8](repeating: number, count: ClaimKey.digestLength)))
   }
 
+  @Test func whatAStationSaysOfItselfIsNoClaim() throws {
+    var watch = try watch()
+    let value = try #require(seal().seal(word("north", in: 5).word, replacing: .none))
+    let place = ClaimKey.word(of: try station("north"))
+    let lines = watch.take(
+      .stored(StoredClaim(key: place, value: value, revision: ClaimRevision(3), replaced: .none, time: made)), at: made)
+    expect(lines.isEmpty && watch.inHouse == 0, "\(lines)")
+    _ = watch.take(.caughtUp, at: made)
+    let later = made + .seconds(400)
+    expectEqual(
+      watch.take(
+        .stored(StoredClaim(key: place, value: value, revision: ClaimRevision(3), replaced: .none, time: later)),
+        at: later
+      ).map(\.kind), [.station])
+  }
+
   @Test func whoIsInIsCountedOverAllStations() throws {
     var watch = try watch()
     let (north, south) = (try entry("north"), try entry("south"))

@@ -105,6 +105,10 @@ import Testing
         ] {
           expect(!may(subject), "\(subject)")
         }
+        for other in change.layout.stations {
+          // What it says of itself nobody else says.
+          expect(may("$KV.fair-2026.\(ClaimKey.word(of: other.name))") == (other == station))
+        }
         // Lists of tickets below its own name, and to read those of all.
         for subject in [
           "LISTS.fair-2026.\(station.name).00.m", "$JS.API.STREAM.INFO.LISTS_fair-2026",

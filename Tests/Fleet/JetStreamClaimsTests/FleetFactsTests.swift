@@ -11,11 +11,13 @@ import Testing
     NATSMessage(status: status, data: [UInt8](text.utf8))
   }
 
-  private func server(_ name: String, version: String = "2.10.27", syncs: Bool = true, used: Int = 5_000) -> NATSMessage
-  {
+  private func server(
+    _ name: String, version: String = "2.10.27", syncs: Bool = true, used: Int = 5_000,
+    time: String = "2027-01-15T08:00:00.25Z"
+  ) -> NATSMessage {
     message(
       """
-      {"server":{"name":"\(name)","id":"ID\(name)","ver":"\(version)","jetstream":true},
+      {"server":{"name":"\(name)","id":"ID\(name)","ver":"\(version)","jetstream":true,"time":"\(time)"},
        "data":{"server_id":"ID\(name)","memory":0,"storage":\(used),"streams":1,
                "config":{"max_memory":16000000,"max_storage":600000000\(syncs ? ",\"sync_always\":true" : "")}}}
       """)
@@ -67,6 +69,30 @@ import Testing
       .init(replicas: 1, isClosed: true, keys: 0, bytes: 0, most: -1, last: ClaimRevision(7)))
   }
 
+  /// Their clocks are compared with the leader's, by which claims are dated; what the time between question and answers explains is no fault.
+  @Test func clocksThatAreOffAreTold() {
+    func facts(_ ahead: Int64 = 0, took: Double = 0.5) -> FleetFacts {
+      let sent = WallTime(seconds: 1_800_000_000 + ahead)
+      return FleetFacts(
+        servers: .lost([
+          server("gate1"), server("gate2", time: "2027-01-15T08:00:05.5Z"),
+          server("gate3", time: "2027-01-15T07:59:58Z"),
+        ]), stream: .answered([message(stream)]), asked: (sent, sent + .milliseconds(took * 1_000)))
+    }
+    expectEqual(facts().clockAhead, nil)
+    expectEqual(facts().servers.map(\.clockAhead), [nil, .milliseconds(5_250), nil])
+    expectEqual(facts(10).clockAhead, .milliseconds(9_750))
+    expectEqual(facts(-10).clockAhead, .milliseconds(-9_750))
+    expectEqual(facts(took: 6).servers.map(\.clockAhead), [nil, nil, nil])
+  }
+
+  /// What stations say of themselves is no claim.
+  @Test func wordsAreNotCountedAsClaims() {
+    let text = stream.replacing(
+      "\"num_subjects\":1204", with: "\"num_subjects\":1204,\"subjects\":{\"$KV.summer.w.00\":1,\"$KV.summer.w.01\":1}")
+    expectEqual(FleetFacts(servers: .unsent, stream: .answered([message(text)])).bucket?.keys, 1_202)
+  }
+
   @Test func whatIsNoAnswerTellsNothing() {
     let none = FleetFacts()
     for stream in [
@@ -93,7 +119,8 @@ import Testing
     expect(!configuration.text.contains("fair-2026"))
     configuration.buckets.append("fair-2026")
     for event in ["fair-2026", "fair-2027"] {
-      expect(configuration.text.contains("\"$KV.\(event).>\"") && configuration.text.contains("MSG.GET.KV_\(event)\""))
+      expect(
+        configuration.text.contains("\"$KV.\(event).t.*\"") && configuration.text.contains("MSG.GET.KV_\(event)\""))
     }
   }
 }

@@ -31,6 +31,15 @@ import Testing
     }
   }
 
+  @Test func whenCertificatesEndIsRead() throws {
+    let authority = try #require(CertificateAuthority(named: "one", holds: 0..<1_800_000_000))
+    let server = try #require(authority.issue(for: ["gate1"], holds: 0..<1_700_000_001))
+    let both = authority.certificate + Array("words between\n".utf8) + server.certificate
+    expectEqual(CertificateEnd.all(in: both), [1_800_000_000, 1_700_000_001])
+    expectEqual(CertificateEnd.all(in: []), [])
+    expectEqual(CertificateEnd.all(in: Array("-----BEGIN CERTIFICATE-----\nAAAA\n".utf8)), [])
+  }
+
   @Test func whatItHasSignedIsBelievedByWhoeverHasItAndByNobodyElse() throws {
     let authority = try #require(CertificateAuthority(named: "summer authority 1", holds: Self.span))
     let stranger = try #require(CertificateAuthority(named: "summer authority 1", holds: Self.span))

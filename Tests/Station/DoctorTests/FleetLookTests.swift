@@ -118,6 +118,31 @@ import TicketSystemKit
     expectEqual(old, [.init(kind: .fault, line: "fleet: gate1 is nats-server 2.9.10.")])
   }
 
+  @Test func clocksNamesAndCertificatesAreJudged() throws {
+    let fleet = try #require(try station().fleet)
+    var off = facts(["gate1", "gate2", "gate3"])
+    off.clockAhead = .seconds(5)
+    off.servers[1].clockAhead = .seconds(-60)
+    let clocks = FleetCheck.judge(off, fleet)
+    expectEqual(clocks.map(\.kind), [.good, .doubt, .doubt])
+    expect(clocks[1].line.contains("This machine's clock is 5.0 s ahead of the leader's"), "\(clocks)")
+    expect(clocks[2].line.contains("The clock of the server gate2 is 60 s behind the leader's"), "\(clocks)")
+    let now = WallTime(seconds: 1_800_000_000)
+    let certificates = [
+      FleetCertificate(owner: "the server gate1", ends: now), .init(owner: "another", ends: now + .seconds(9_000_000)),
+    ]
+    expectEqual(FleetCheck.judge(certificates, at: now).map(\.kind), [.doubt])
+    func word(_ name: String, scope: UInt64) throws -> (StationID, KnownWord) {
+      let id = try #require(StationID(name))
+      let word = StationWord(program: "1", systems: [.init(address: 1, scope: scope)], zone: .init(january: 0, july: 0))
+      return (id, KnownWord(station: id, word: word, revision: ClaimRevision(1), time: now))
+    }
+    let same = try Dictionary(uniqueKeysWithValues: [word("north", scope: 1), word("south", scope: 1)])
+    expectEqual(FleetCheck.judge(same), [])
+    let other = try Dictionary(uniqueKeysWithValues: [word("north", scope: 1), word("south", scope: 2)])
+    expectEqual(FleetCheck.judge(other).map(\.kind), [.doubt])
+  }
+
   @Test(arguments: [("refuse", Finding.Severity.fault), ("trust", .warning)])
   func serversThatAreAwayShutGatesWhereTheFileSaysSo(alone: String, severity: Finding.Severity) throws {
     let judge = FleetJudge(fleet: try #require(try station(alone: alone).fleet), file: "station.yaml")

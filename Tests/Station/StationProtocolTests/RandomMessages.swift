@@ -163,6 +163,13 @@ struct RandomMessages {
       control.board = board()
       control.sessionTimeout = optional(duration())
       snapshot.control = control
+      var fleet = StationSnapshot.Fleet(
+        name: text(), condition: StationSnapshot.Condition(state: text(), detail: optional(text())))
+      fleet.inHouse = optional(signed())
+      fleet.inHouseHere = signed()
+      fleet.clockAhead = optional(duration())
+      fleet.differences = list { $0.text(60) }
+      snapshot.fleet = fleet
     }
     snapshot.holder = optional(text())
     snapshot.isArmed = optional(flag())

@@ -155,6 +155,28 @@ import Testing
         "full disk", .warning, "disk", "is full: 31 of 1000 MB", "scangate doctor",
         Change { $0.disk = .init(free: 31_999_999, size: 1_000_000_000) }
       ),
+      (
+        "alone", .warning, "fleet", "goes on by fleet.alone: No majority", "scangate fleet status",
+        Change { $0.fleet = .init(name: "summer", condition: .init(state: "alone", detail: "No majority.")) }
+      ),
+      (
+        "unusable", .cannotAdmit, "fleet", "nobody is let in", "scangate fleet status",
+        Change { $0.fleet = .init(name: "summer", condition: .init(state: "unusable", detail: "It was closed.")) }
+      ),
+      (
+        "fleet's clock", .warning, "fleet", "clock is 5.0 s behind the fleet's", "timedatectl",
+        Change {
+          $0.fleet = .init(name: "summer", condition: .init(state: "together"))
+          $0.fleet?.clockAhead = .seconds(-5)
+        }
+      ),
+      (
+        "names", .warning, "fleet", "south has another scope", "scangate fleet status",
+        Change {
+          $0.fleet = .init(name: "summer", condition: .init(state: "together"))
+          $0.fleet?.differences = ["south has another scope"]
+        }
+      ),
       ("version", .warning, "service", "0.0.9 runs", "systemctl restart scangate", Change { $0.version = "0.0.9" }),
     ]
 

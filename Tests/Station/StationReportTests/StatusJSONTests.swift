@@ -21,6 +21,9 @@ import Testing
     station.outbox.isHeld = true
     station.gates[0].condition = .init(state: "ready", detail: SampleStation.hostile)
     station.control = .init()
+    station.fleet = .init(name: "summer", condition: .init(state: "together"))
+    station.fleet?.inHouse = 812
+    station.fleet?.inHouseHere = -3
     station.disk = .init(free: 5_000_000_000, size: 31_000_000_000)
     station.ticketSystems[0].certificateEnds = SampleStation.now + .seconds(40 * 86_400)
     let remarks = StationJudgement.remarks(on: station, program: station.version)
@@ -33,6 +36,8 @@ import Testing
     expectEqual(gates.first?["detail"] as? String, SampleStation.hostile)
     expectEqual((json["outbox"] as? [String: Any])?["held"] as? Bool, true)
     expectEqual((json["remarks"] as? [[String: Any]])?.compactMap { $0["place"] as? String }, ["gate north", "outbox"])
+    let fleet = try #require(json["fleet"] as? [String: Any])
+    expect(fleet["in_house"] as? Int == 812 && fleet["in_house_here"] as? Int == -3)
     let disk = try #require(json["disk"] as? [String: Any])
     expect(disk["free_bytes"] as? Int == 5_000_000_000 && disk["size_bytes"] as? Int == 31_000_000_000)
     let systems = try #require(json["ticket_systems"] as? [[String: Any]])

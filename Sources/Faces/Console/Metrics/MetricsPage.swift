@@ -98,6 +98,16 @@ package enum MetricsPage {
     page.add(
       .gauge, "scangate_disk_size_bytes", "The size of the journal's disk.", station.disk.map { .count($0.size) })
     page.add(
+      .gauge, "scangate_fleet_together", "Whether the station has its fleet.",
+      (station.fleet?.condition.state).map { .flag($0 == "together") })
+    page.add(
+      .gauge, "scangate_fleet_in_house",
+      "Who came and has not left, over all stations of the fleet; absent while nobody knows.",
+      (station.fleet?.inHouse).map { .integer($0) })
+    page.add(
+      .gauge, "scangate_fleet_in_house_here", "The same by this station alone.",
+      (station.fleet?.inHouseHere).map { .integer($0) })
+    page.add(
       .gauge, "scangate_outbox_held", "Whether staff hold the outbox: nothing is told.", .flag(station.outbox.isHeld))
     page.add(
       .gauge, "scangate_outbox_oldest_seconds",

@@ -33,6 +33,7 @@ struct PageFinding: Sendable {
     case .disk: texts["place.disk"]
     case .configuration: texts["place.configuration"]
     case .control: texts["place.control"]
+    case .fleet: texts["place.fleet"]
     case .clock: texts["place.clock"]
     case .service: texts["place.service"]
     }

@@ -115,6 +115,7 @@ enum ServiceLook {
     case .disk: (.disk, "disk")
     case .configuration: (.configuration, "configuration")
     case .control: (.control, "control")
+    case .fleet: (.fleet, "fleet")
     case .clock: (.clock, "clock")
     case .service: (.service, "service")
     }

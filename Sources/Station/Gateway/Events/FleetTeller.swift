@@ -16,6 +16,22 @@ struct FleetTeller: Sendable {
     case .alone(let fault):
       emit(fault.isAway ? .alone : .unusable, fault.words)
     case .stuck(let words): emit(.stuck, words)
+    case .house(let house):
+      events.emit(
+        .house(
+          HouseEvent(
+            venue: house.venue, here: house.here, alone: house.alone, uncounted: house.uncounted.map(\.description),
+            at: time.wall())))
+    case .clock(let ahead?):
+      emit(
+        .clockWrong,
+        "This machine's clock is \(ahead.asDistance) the clock of the fleet's leader. Nobody is refused for it, and intervals go by the fleet's. Set it: timedatectl"
+      )
+    case .clock(nil): emit(.clockRight)
+    case .differences(let found):
+      let doubts = found.filter(\.isDoubt)
+      let words = (doubts.isEmpty ? found : doubts).map(\.words).joined(separator: " ")
+      emit(found.isEmpty ? .agrees : .differs, found.isEmpty ? nil : words)
     case .conflict(let conflict, let scan, let gate, let subject):
       guard let subject else { return emit(.conflict, conflict.words) }
       let now = dependencies.clock.now()

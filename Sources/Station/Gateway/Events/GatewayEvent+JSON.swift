@@ -126,6 +126,12 @@ extension GatewayEvent {
       line.add(
         ("type", "fleet"), ("state", event.state.rawValue), ("who", event.who), ("why", event.why),
         ("detail", event.detail), ("at", event.at.iso8601))
+    case .house(let event):
+      line.add(("type", "house"), ("at", event.at.iso8601))
+      line.add("in_house", number: event.venue)
+      line.add("in_house_here", event.here)
+      line.add("alone", Int64(event.alone))
+      line.add("uncounted", texts: event.uncounted)
     }
     return line.text
   }

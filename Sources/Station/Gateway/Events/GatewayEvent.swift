@@ -45,6 +45,8 @@ package enum GatewayEvent: Sendable, Equatable {
   case order(StaffOrderEvent)
   /// What has become of the book that stations share.
   case fleet(FleetEvent)
+  /// How many are in the house has changed, where stations share a book.
+  case house(HouseEvent)
 }
 
 /// A scan with its verdict and everything that staff may want to know of it.

@@ -109,6 +109,7 @@ package final class RunningStation: Sendable {
     async let gates = gates(of: present)
     async let systems = ticketSystems(of: present)
     async let control = setUp?.look(within: Self.patience)
+    async let fleet = within(Self.patience, else: nil) { [memory] in await memory.fleetLook }
     snapshot.disk = await disk
     snapshot.gates = await gates
     let cameras = Set(present.configuration.cameras.map(\.id))
@@ -127,6 +128,7 @@ package final class RunningStation: Sendable {
     snapshot.outbox.oldest = found.compactMap(\.oldest).min()
     snapshot.outbox.isHeld = found.contains(where: \.isHeld)
     (snapshot.outbox.conflicts, snapshot.outbox.open) = view.openConflicts
+    snapshot.fleet = await fleet.map { StationSnapshot.Fleet($0) }
     if let control = await control {
       snapshot.isArmed = control.isArmed
       snapshot.control = control.control.map { told in

@@ -198,7 +198,8 @@ extension StationView.State {
     // What happened on the way changes nothing of whether it keeps what it is given.
     case .journal(let new, _): if case .noticed = new {} else { journal = new }
     case .dropped(let count): dropped &+= UInt64(max(count, 0))
-    case .attempt, .discarded, .identityChanged, .input, .clock, .mirror, .setUp, .control, .order, .fleet: break
+    case .attempt, .discarded, .identityChanged, .input, .clock, .mirror, .setUp, .control, .order, .fleet, .house:
+      break
     }
     return nil
   }

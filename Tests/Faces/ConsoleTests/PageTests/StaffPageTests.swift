@@ -127,6 +127,26 @@ import Testing
     }
   }
 
+  @Test func howManyAreInTheHouseIsToldOverAllStations() async throws {
+    var station = Self.station()
+    station.fleet = .init(name: "summer", condition: .init(state: "together"))
+    station.fleet?.inHouse = 1_160
+    station.fleet?.inHouseHere = -3
+    try await withPages(station) { bench in
+      let page = try await bench.get("/organiser", as: try await bench.signIn("organiser"))
+      expect(page.body.contains("Over all stations: 1160. By this one: -3."), "\(page.body)")
+      let technician = try await bench.get("/technician", as: try await bench.signIn("technician"))
+      expect(technician.body.contains("summer · together"))
+    }
+    station.fleet?.inHouse = nil
+    station.fleet?.alone = 2
+    try await withPages(station) { bench in
+      let page = try await bench.get("/organiser", as: try await bench.signIn("organiser"))
+      expect(
+        page.body.contains("Over all stations: not known now.") && page.body.contains("does not know of them yet: 2"))
+    }
+  }
+
   @Test func lampsAreTriedInMaintenanceAlone() async throws {
     var station = Self.station()
     let ready = station

@@ -70,6 +70,7 @@ struct OrganiserRoutes: Sendable {
           ]
         }))
     model.set("systems", .list(station.ticketSystems.enumerated().map { system($0, $1, station, texts) }))
+    model.set("venue", station.fleet.map { .text(VenueCount(fleet: $0, texts: texts).words) })
     model.set("waiting", PageFinding.waiting(station, texts).map { .text($0) })
     model.set("deciding", .text(String(station.gates.count(where: \.isDeciding))))
     model.set("conflicts", StaffPage.conflicts(of: station, texts, time, orders))

@@ -134,6 +134,11 @@ struct TechnicianModel: Sendable {
       facts.append(
         (texts["technician.control"], ([control.server].compactMap(\.self) + words).joined(separator: " · ")))
     }
+    if let fleet = station.fleet {
+      let words = [fleet.name, fleet.condition.state, fleet.condition.detail].compactMap(\.self).joined(
+        separator: " · ")
+      facts.append((texts["technician.fleet"], "\(words) · \(VenueCount(fleet: fleet, texts: texts).words)"))
+    }
     facts.append((texts["technician.dropped"], String(station.counters.eventsDropped)))
     return facts
   }
