@@ -486,8 +486,8 @@ let package = Package(
     tests(
       of: "JetStreamClaims",
       [
-        "CNATS", "FleetBook", "FleetTesting", "LibCrypto", "LinuxIO", "ScanModel", "ScanTesting",
-        "WireText",
+        "CNATS", "FleetBook", "FleetLists", "FleetTesting", "LibCrypto", "LinuxIO", "ScanModel", "ScanTesting",
+        "Sealing", "TicketLists", "WireText",
       ]),
     tests(
       of: "FleetSetUp",

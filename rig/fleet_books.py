@@ -3,6 +3,7 @@
 import sqlite3
 import struct
 
+import s2
 from fleet_checker import Admission, Entry, Evening
 from fleet_station import GATES
 
@@ -123,7 +124,7 @@ def latest(blocks):
     """By key: the newest value that files of a server hold, and its place in the stream."""
     found = {}
     for path in blocks:
-        data, offset = path.read_bytes(), 0
+        data, offset = s2.plain(path.read_bytes()), 0
         while offset + RECORD.size <= len(data):
             length, place, _, subject_length = RECORD.unpack_from(data, offset)
             has_headers, length = bool(length & HEADERS), length & ~HEADERS

@@ -192,6 +192,9 @@ class World:
             shutil.chown(mine, namespaces.USER, namespaces.USER)
             station.tell("credential", "set", name, "--file", mine)
             mine.unlink()
+        self._bring_lists(station)
+
+    def _bring_lists(self, station):
         config = ("--config", station.folder / "scangate.yaml")
         station.tell("tickets", "import", self.venue.folder / "tickets.csv", "--system", "venue", *config)
         station.tell("tickets", "import", "--from-system", "theatre", *config)

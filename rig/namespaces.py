@@ -90,8 +90,6 @@ def furnish(program, leds):
     os.chmod("/run/tmp", 0o1777)
     os.environ["TMPDIR"] = "/run/tmp"
     mount(Path(program).resolve().parent, "/run/program", flags=BIND | RECURSIVE)
-    # Scanners are pseudo-terminals: by one number another test's would be opened, and claimed, when one has just gone.
-    mount("devpts", "/dev/pts", "devpts", data="newinstance,mode=620,ptmxmode=666")
     _furnish_etc()
     # Terminals of its own: a station whose line is gone looks for it by a name that another test's has by then.
     mount("devpts", "/dev/pts", "devpts", data="newinstance,ptmxmode=0666,mode=0620")

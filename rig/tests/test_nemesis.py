@@ -8,6 +8,7 @@ import unittest
 
 import fleet_checker
 import fleet_run
+import s2
 from fleet_checker import Admission, Entry, Evening, Ticket
 from fleet_evening import People
 from fleet_world import World
@@ -179,6 +180,29 @@ class Checker(unittest.TestCase):
         evening.admissions.remove(one)
         evening.entries = [entry for entry in evening.entries if entry.scan != scan]
         evening.pulses[one.station, one.gate, one.life] -= 1
+
+
+@never_in_guest
+class Compressed(unittest.TestCase):
+    """Blocks that a server has compressed are read as the others are."""
+
+    def test_pieces_of_each_kind(self):
+        # What is new; 4 from 4 back; as far back again, 9 and 300 long; and one from 2 back.
+        pieces = bytes([3 << 2]) + b"abcd" + bytes([0 << 2 | 1, 4, 5 << 2 | 1, 0, 1, 6 << 2 | 1, 0, 40, 0, 64 << 2 & 255 | 2, 2, 0])
+        plain = b"abcd" * 2 + (b"abcd" * 99)[:9] + b""
+        plain += bytes(plain[-4:][number % 4] for number in range(300))
+        plain += bytes(plain[-2:][number % 2] for number in range(1))
+        packed = bytes([len(plain) & 127 | 128, len(plain) >> 7]) + pieces
+        self.assertEqual(s2.block(packed), plain)
+        chunks = b"\xff\x06\x00\x00S2sTwO" + bytes([0, 4 + len(packed), 0, 0]) + b"CRC!" + packed + bytes([1, 7, 0, 0]) + b"CRC!end"
+        size = len(plain) + 3 + 8
+        self.assertEqual(s2.plain(b"cmp\x01" + bytes([size & 127 | 128, size >> 7]) + chunks + b"digest.8"), plain + b"enddigest.8")
+        self.assertEqual(s2.plain(b"not compressed"), b"not compressed")
+        for damaged in (b"cmp\x02", b"cmp\x01\x05" + chunks + b"digest.8"):
+            with self.assertRaises(ValueError):
+                s2.plain(damaged)
+        with self.assertRaises(ValueError):
+            s2.block(bytes([4, 0 << 2 | 1, 4]))
 
 
 @never_in_guest

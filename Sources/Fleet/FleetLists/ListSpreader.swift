@@ -42,8 +42,10 @@ package actor ListSpreader {
     package var key: SealKey
     /// Who is believed.
     package var from: [StationID]
-    /// From one look to the next.
-    package var pause = Duration.seconds(15)
+    /// From one look to the next, and to the one after a look at which nobody answered.
+    package var pause = Duration.seconds(15), retry = Duration.seconds(2)
+    /// Nothing is asked for so long between two pieces at least.
+    package var rest = Duration.milliseconds(20)
 
     package init(station: StationID, seal: ListSeal, key: SealKey, from: [StationID]) {
       self.station = station
@@ -59,8 +61,6 @@ package actor ListSpreader {
   static let anew = Duration.seconds(86_400)
   /// How long a call may take.
   static let patience = Duration.seconds(5)
-  /// Nothing is asked for so long between two pieces at least.
-  static let rest = Duration.milliseconds(20)
   /// How long is waited where servers have no lists, or do not let this station ask.
   static let refused = Duration.seconds(300)
 
@@ -73,8 +73,7 @@ package actor ListSpreader {
 
   private struct Taken {
     var station: StationID
-    var time: WallTime
-    var digests: [[UInt8]]
+    var manifest: ListManifest
     /// The file that was made of it.
     var stamp: [Int64]?
   }
@@ -105,14 +104,15 @@ package actor ListSpreader {
   /// Spreads until it is cancelled.
   package func run() async {
     while !Task.isCancelled {
-      await look()
-      try? await Task.sleep(for: settings.pause)
+      let isAnswered = await look()
+      try? await Task.sleep(for: isAnswered ? settings.pause : settings.retry)
     }
   }
 
   /// Gives and takes what there is now.
-  package func look() async {
-    if let refusedUntil, clock().monotonic < refusedUntil { return }
+  /// - Returns: whether the servers answered.
+  @discardableResult package func look() async -> Bool {
+    if let refusedUntil, clock().monotonic < refusedUntil { return true }
     for list in lists() where !Task.isCancelled {
       do throws(ClaimFault) {
         if list.sharing.gives { try await give(list) }
@@ -124,12 +124,13 @@ package actor ListSpreader {
         case .otherVersion(let words), .refused(let words):
           say("servers", "Lists of tickets are not spread over the fleet; all else works. \(words)")
           refusedUntil = clock().monotonic + Self.refused
-          return
+          return true
         // What a claim cannot do either is told by claims.
-        default: return
+        default: return false
         }
       }
     }
+    return true
   }
 
   // MARK: Giving
@@ -250,7 +251,7 @@ package actor ListSpreader {
     var place = list.place
     place = TicketListPlace(state: place.state, system: place.system, server: place.server, origin: origin)
     let former = taken[list.name].flatMap { $0.stamp != nil && $0.stamp == place.stamp() ? $0 : nil }
-    if former?.station == offer.station, former?.time == offer.time { return }
+    if former?.station == offer.station, former?.manifest == offer.manifest { return }
     // After a restart, or from another station: what is on board may be the newer one.
     if let there = states.taken?.told.at(now), there <= age { return }
     // By a clock that nobody keeps right it is not to look younger, once that clock is set.
@@ -261,11 +262,12 @@ package actor ListSpreader {
     _ list: List, _ offer: Offer, _ age: Duration, at now: WallTime, _ place: TicketListPlace, _ former: Taken?
   ) async {
     let subject = "take \(list.system)"
-    let known = former?.station == offer.station && former?.digests.count == offer.manifest.digests.count ? former : nil
+    let known =
+      former?.station == offer.station && former?.manifest.head.bits == offer.manifest.head.bits ? former : nil
     do throws(TicketListFault) {
       let taking = try SharedListTaking(offer.manifest.head, age: age, at: now, into: place, key: settings.key)
       for (number, digest) in offer.manifest.digests.enumerated() {
-        if known?.digests[number] == digest {
+        if known?.manifest.digests[number] == digest {
           try await taking.keep(number)
           continue
         }
@@ -274,7 +276,7 @@ package actor ListSpreader {
       }
       try await taking.finish()
       taken[list.name] = Taken(
-        station: offer.station, time: offer.time, digests: offer.manifest.digests, stamp: place.stamp())
+        station: offer.station, manifest: offer.manifest, stamp: place.stamp())
       say(subject, nil)
       if former == nil {
         tell(
@@ -315,7 +317,7 @@ package actor ListSpreader {
   private var end: MonotonicTime { clock().monotonic + Self.patience }
 
   private func pause(since began: MonotonicTime) async {
-    try? await Task.sleep(for: max(Self.rest, clock().monotonic - began))
+    try? await Task.sleep(for: max(settings.rest, clock().monotonic - began))
   }
 
   /// Tells what is wrong once, and again once it was over.

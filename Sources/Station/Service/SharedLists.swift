@@ -23,6 +23,8 @@ package struct SharedLists: Sendable {
   }
 
   private let fleet: String
+  /// Who is believed: what came while others were is none.
+  private let from: String
   private let key: FleetKey
   private let gives: Bool
   private let takes: Bool
@@ -31,6 +33,7 @@ package struct SharedLists: Sendable {
   init?(_ fleet: FleetConfiguration, station: String, key: FleetKey) {
     guard !fleet.listsFrom.isEmpty else { return nil }
     self.fleet = fleet.name
+    from = fleet.listsFrom.map(\.description).sorted().joined(separator: ",")
     self.key = key
     gives = fleet.listsFrom.contains { $0.description == station }
     takes = fleet.takesLists(station)
@@ -55,7 +58,7 @@ package struct SharedLists: Sendable {
       place: TicketListPlace(of: system, in: folder), name: name,
       sharing: ListSharing(
         names: ListNames { key.name(ofListed: $0.bytes, of: server) }, gives: gives,
-        origin: takes ? ListOrigin(fleet: "\(fleet) \(text)") : nil))
+        origin: takes ? ListOrigin(fleet: "\(fleet) \(text) from \(from)") : nil))
   }
 }
 

@@ -37,7 +37,7 @@ package actor SharedListGiving {
     guard reader.hasNames else { return nil }
     // Some 64 bytes a ticket, and half a piece at most in the middle.
     var bits = 0
-    while bits < SharedListHead.mostBits, reader.count * 64 > SharedListHead.longestPiece / 2 << bits { bits += 1 }
+    while bits < SharedListHead.mostBits, reader.count * 64 > (SharedListHead.longestPiece / 2) << bits { bits += 1 }
     while true {
       if let read = try read(reader, bits: bits) { return read.count > 0 ? (read, reader.own.told(at: .now())) : nil }
       bits += 1

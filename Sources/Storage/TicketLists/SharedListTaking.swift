@@ -71,7 +71,10 @@ package actor SharedListTaking {
     if former == nil { former = try writer.former() }
     guard let former else { throw TicketListFault("What came before is gone.", isOfData: true) }
     let width = 1 << (16 - head.bits)
-    func bound(_ number: Int) -> [UInt8] { [UInt8(number * width >> 8 & 0xFF), UInt8(number * width & 0xFF)] }
+    func bound(_ number: Int) -> [UInt8] {
+      let first = UInt16(clamping: number * width)
+      return [UInt8(truncatingIfNeeded: first >> 8), UInt8(truncatingIfNeeded: first)]
+    }
     let isLast = number + 1 >= head.pieces
     try former.each(
       where: isLast ? "t.digest >= ?1" : "t.digest >= ?1 AND t.digest < ?2",

@@ -44,7 +44,8 @@ extension TicketListWriter {
     try database.prepare(
       """
       SELECT digest, line, status, "from", "until", quantity, sale, sale_quantity, event, kind,
-        coalesce(folded IN (SELECT folded FROM twin), twin, 0), part, seats, details, name
+        CASE WHEN folded IS NULL THEN coalesce(twin, 0) ELSE folded IN (SELECT folded FROM twin) END,
+        part, seats, details, name
       FROM raw ORDER BY digest, line
       """
     ).each { row throws(SQLiteError) in

@@ -58,11 +58,11 @@ final class SpreadStation: Sendable {
     self.list = list
     let words = SpreadWords()
     self.words = words
+    var settings = ListSpreader.Settings(
+      station: try fleet.id(name), seal: try fleet.seal(name, believing: from), key: key, from: try from.map(fleet.id))
+    settings.rest = .zero
     spreader = ListSpreader(
-      ListSpreader.Settings(
-        station: try fleet.id(name), seal: try fleet.seal(name, believing: from), key: key,
-        from: try from.map(fleet.id)),
-      store: store,
+      settings, store: store,
       lists: {
         [ListSpreader.List(system: TicketSystemID("venue"), place: place, name: listName, sharing: sharing, list: list)]
       },
