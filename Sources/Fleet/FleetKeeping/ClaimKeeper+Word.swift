@@ -1,6 +1,6 @@
-package import FleetBook
+internal import FleetBook
 internal import LinuxIO
-package import ScanModel
+internal import ScanModel
 
 /// What stations say of themselves, and what follows of it: how many are in the house, and who names tickets otherwise than the others.
 ///

@@ -1,4 +1,5 @@
-package import FleetBook
+internal import FleetBook
+internal import JetStreamClaims
 internal import ScanModel
 
 /// What somebody may have to look at, beside who is there.

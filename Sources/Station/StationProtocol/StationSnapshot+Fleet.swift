@@ -1,5 +1,5 @@
-package import ScanModel
-package import WireCoding
+internal import ScanModel
+internal import WireCoding
 
 extension StationSnapshot {
   /// How the station stands with the others that share its book.

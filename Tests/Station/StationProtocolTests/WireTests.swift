@@ -61,6 +61,8 @@ import WireCoding
     expectEqual(snapshot.outbox.open.map(\.reason), ["refunded"])
     expectEqual(snapshot.control?.board.statusText, "Back at two")
     expectEqual(snapshot.control?.sessionTimeout, .seconds(1_800))
+    expectEqual(snapshot.fleet?.inHouse, 812)
+    expectEqual(snapshot.fleet?.inHouseHere, -3)
     expectEqual(snapshot.throughput.series.map(\.counts), [[3, 0, 9], [1]])
   }
 
