@@ -15,7 +15,7 @@ package final class StationMemory: Sendable {
   /// Holds what this process holds of the outputs.
   package let command = OutputCommand()
 
-  private let dependencies: LedgerDependencies
+  let dependencies: LedgerDependencies
   /// The thread on which gates and ledgers live.
   var loop: DeviceLoop { dependencies.loop }
 
