@@ -122,8 +122,9 @@ package final class JetStreamClaimStore: ClaimStore {
       case .stream(let made, _, _, _):
         if let fault = rules.fault(made) { throw fault }
         return
-      // There is one, with other words: it was accepted since, has an order, was made by another version, or is another.
-      case .error(10_058, _):
+      // There is one, with other words: it was accepted since, has an order, was made by another version, or is another. Where there would be no
+      // room for one more, servers say that instead.
+      case .error(let number, let words) where [10_058, 10_047].contains(number):
         let there = StreamAnswer(
           await link.ask(
             NATSRequest(subject: "$JS.API.STREAM.INFO.\(stream)"), until: min(end, link.time.now() + .seconds(5))))
@@ -131,14 +132,19 @@ package final class JetStreamClaimStore: ClaimStore {
           if let fault = rules.fault(found) { throw fault }
           if told.accepted > 0 || found["max_bytes"]?.integer == bytes { return }
         }
+        guard number == 10_058 else { throw notMade(number, words) }
         throw .otherVersion("There is a bucket \(link.settings.bucket) already, which was made otherwise.")
       case .error(let number, let words) where ![10_005, 10_008, 10_009].contains(number):
-        throw .refused("The bucket \(link.settings.bucket) is not made (\(number), \(TerminalText.clean(words))).")
+        throw notMade(number, words)
       case .error, .silence, .unheard:
         // Servers that have just begun have no leader yet.
         guard link.time.now() < end else { throw .noQuorum }
         try? await Task.sleep(for: .milliseconds(200))
       }
     }
+  }
+
+  private func notMade(_ number: Int64, _ words: String) -> ClaimFault {
+    .refused("The bucket \(link.settings.bucket) is not made (\(number), \(TerminalText.clean(words))).")
   }
 }

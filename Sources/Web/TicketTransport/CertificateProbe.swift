@@ -1,6 +1,7 @@
 internal import NIOCore
 internal import NIOPosix
 internal import NIOSSL
+internal import NIOTLS
 package import ScanModel
 internal import Synchronization
 
@@ -47,10 +48,11 @@ enum CertificateProbe {
             let handler = try NIOSSLClientHandler(context: context, serverHostname: name) { chain, verdict in
               let value = judge(chain)
               found.value.withLock { $0 = value }
-              verdict.succeed(NIOSSLVerificationResult.failed)
-              seen.succeed(())
+              // A server that greets has nothing to hear after that, and would log each look as a fault: it is left once TLS stands.
+              verdict.succeed(greets ? NIOSSLVerificationResult.certificateVerified : .failed)
+              if !greets { seen.succeed(()) }
             }
-            try channel.pipeline.syncOperations.addHandler(greets ? Greeting(handler) : handler)
+            try channel.pipeline.syncOperations.addHandler(greets ? Greeting(handler) { seen.succeed(()) } : handler)
           }
         }
       let timer = loop.scheduleTask(in: limit) { seen.succeed(()) }
@@ -74,9 +76,11 @@ enum CertificateProbe {
     private static let longest = 65_536
 
     private let next: NIOSSLClientHandler
+    private let done: @Sendable () -> Void
     private var count = 0
 
-    init(_ next: NIOSSLClientHandler) { self.next = next }
+    /// - Parameter done: called once TLS stands.
+    init(_ next: NIOSSLClientHandler, done: @escaping @Sendable () -> Void) { (self.next, self.done) = (next, done) }
 
     func channelRead(context: ChannelHandlerContext, data: NIOAny) {
       let bytes = unwrapInboundIn(data)
@@ -84,8 +88,21 @@ enum CertificateProbe {
       guard count <= Self.longest else { return context.close(promise: nil) }
       guard bytes.readableBytesView.last == UInt8(ascii: "\n") else { return }
       let pipeline = context.pipeline.syncOperations
-      do { try pipeline.addHandler(next) } catch { return context.close(promise: nil) }
+      do { try pipeline.addHandlers(next, Handshaken(done)) } catch { return context.close(promise: nil) }
       pipeline.removeHandler(context: context, promise: nil)
+    }
+  }
+
+  private final class Handshaken: ChannelInboundHandler {
+    typealias InboundIn = ByteBuffer
+
+    private let done: @Sendable () -> Void
+
+    init(_ done: @escaping @Sendable () -> Void) { self.done = done }
+
+    func userInboundEventTriggered(context: ChannelHandlerContext, event: Any) {
+      if case .handshakeCompleted? = event as? TLSUserEvent { done() }
+      context.fireUserInboundEventTriggered(event)
     }
   }
 

@@ -111,7 +111,7 @@ import WireText
     settings.mark = "another"
     try expectEqual(book(text)?.isOwn, false)
     // Nothing was written, or its time is none.
-    try expectEqual(book(text.replacing("\"messages\":7", with: "\"messages\":0"))?.age, nil)
+    try expectEqual(book(text.replacing("\"num_subjects\":7", with: "\"num_subjects\":0"))?.age, nil)
     try expectEqual(book(text.replacing("2026-11-27T10:00:02.5Z", with: "soon"))?.age, nil)
     // No fleet's.
     try expectEqual(book(text.replacing("scangate-fleet", with: "what")), nil)

@@ -18,8 +18,3 @@ extension StationSnapshot.Fleet {
     differences = look.differences.filter(\.isDoubt).map(\.words)
   }
 }
-
-extension StationMemory {
-  /// How the station stands with its fleet; `nil` where it is of none.
-  var fleetLook: FleetLook? { get async { await dependencies.fleet?.look } }
-}

@@ -53,6 +53,9 @@ package final class StationMemory: Sendable {
     self.interrupted = Mutex(Dictionary(grouping: interrupted, by: \.server))
   }
 
+  /// How the station stands with its fleet; `nil` where it is of none.
+  var fleetLook: FleetLook? { get async { await dependencies.fleet?.look } }
+
   /// Tells the journal's states as events, and gives it again what it has lost, until `end`.
   package func watch(events: any EventSink, time: any TimeSource) {
     if let fleet = dependencies.fleet {

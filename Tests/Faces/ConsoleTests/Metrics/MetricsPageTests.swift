@@ -43,6 +43,9 @@ import Testing
     var control = StationSnapshot.Control()
     (control.isActivated, control.isConnected, control.isTokenValid) = (true, true, true)
     station.control = control
+    station.fleet = .init(name: "summer", condition: .init(state: "together"))
+    station.fleet?.inHouse = 1_160
+    station.fleet?.inHouseHere = -3
     var counters = StationCounters()
     let north = GateID("north")
     counters.scans = [
@@ -114,7 +117,8 @@ import Testing
       ("scangate_disk_free_bytes", [:], "11000000000"), ("scangate_disk_size_bytes", [:], "31000000000"),
       ("scangate_certificate_end_seconds", ["system": "venue"], "1800470527"),
       ("scangate_console_certificate_end_seconds", [:], "1803062527"), ("scangate_journal_failing", [:], "0"),
-      ("scangate_clock_trusted", [:], "1"),
+      ("scangate_clock_trusted", [:], "1"), ("scangate_fleet_together", [:], "1"),
+      ("scangate_fleet_in_house", [:], "1160"), ("scangate_fleet_in_house_here", [:], "-3"),
       ("scangate_kiosk_requests_total", ["endpoint": "health", "result": "ok"], "40"),
       ("scangate_kiosk_activations_total", ["result": "done"], "1"),
       ("scangate_kiosk_configuration_changes_total", [:], "2"), ("scangate_events_dropped_total", [:], "0"),

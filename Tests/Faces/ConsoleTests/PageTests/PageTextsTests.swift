@@ -30,7 +30,7 @@ import Testing
     "trouble": ["nobody", "notAllowed", "refused", "silent", "busy", "tooMuch", "question", "fault"],
     "place": [
       "gate", "reader", "ticketSystem", "certificate", "list", "outbox", "journal", "disk", "configuration", "control",
-      "clock", "service",
+      "fleet", "clock", "service",
     ],
     "note": [],
     "problem": [],
