@@ -44,7 +44,8 @@ import Testing
     (control.isActivated, control.isConnected, control.isTokenValid) = (true, true, true)
     station.control = control
     station.fleet = .init(name: "summer", condition: .init(state: "together"))
-    (station.fleet?.inHouse, station.fleet?.inHouseHere) = (1_160, -3)
+    station.fleet?.inHouse = 1_160
+    station.fleet?.inHouseHere = -3
     var counters = StationCounters()
     let north = GateID("north")
     counters.scans = [
