@@ -23,8 +23,8 @@ import WireText
   @Test(arguments: [1, 3]) func whatIsPutIsThere(_ count: Int) async throws {
     let servers = try await NATSServers.shared(count)
     try await makeRoom(servers)
-    // Asked for again it changes nothing.
-    try await makeRoom(servers, 20_000_000)
+    // Asked for again it changes nothing, also where there would be no room for another one.
+    for bytes: Int64 in [10_000_000, 20_000_000, 600_000_000] { try await makeRoom(servers, bytes) }
     let store = try await servers.store()
     let lists = store.lists
     let place = try place()

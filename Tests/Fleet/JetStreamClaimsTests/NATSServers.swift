@@ -106,7 +106,7 @@ final class NATSServers: Sendable {
     var configuration = JetStreamServerConfiguration(
       fleet: "summer", name: "gate\(number)", listen: place(ports[number]), certificate: "\(folder)/certificate.pem",
       key: "\(folder)/key.pem", authority: "\(folder)/authority.pem", folder: "\(folder)/claims\(number)",
-      disk: 600_000_000, bucket: Self.bucket)
+      disk: 700_000_000, bucket: Self.bucket)
     if ports.count > 1 {
       configuration.cluster = place(clusterPorts[number])
       configuration.routes = clusterPorts.map(place)
