@@ -28,9 +28,9 @@ import WireText
   }
 
   /// What was written over is still there, by its number: whoever catches up judges each write by what the others had then.
-  @Test func everyRevisionStays() async throws {
+  @Test(.timeLimit(.minutes(1))) func everyRevisionStays() async throws {
     let servers = try await NATSServers.shared(1)
-    try await servers.makeBucket("revisions")
+    try await servers.makeBucket("revisions", bytes: 10_000_000)
     let store = try await servers.store(bucket: "revisions")
     let key = freshKey()
     var written = [try await store.create(key, [0], until: soon())]

@@ -16,7 +16,7 @@ final class NATSServers: Sendable {
   static let bucket = "summer"
   static let mark = "0123456789abcdef0123456789abcdef"
   /// More that stations may write, for tests that need one of their own.
-  static let buckets = [bucket, "small", "others", "spoiled", "conforming"]
+  static let buckets = [bucket, "small", "others", "spoiled", "conforming", "revisions"]
   /// Whom servers and stations of tests believe.
   static let authority = CertificateAuthority(named: "authority of tests", holds: span(-86_400, 86_400))
 
