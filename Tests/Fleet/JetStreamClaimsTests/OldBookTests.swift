@@ -92,7 +92,7 @@ import WireText
     try servers.start(0)
     try await store.becomes(.ready)
     let key = freshKey()
-    let revision = try await store.create(key, [1], until: soon())
+    let revision = try await store.createInTheEnd(key, [1])
     servers.kill(0)
     try servers.restoreDisk(0)
     try servers.start(0)
