@@ -169,9 +169,11 @@ class World:
         while True:
             try:
                 return self.administrator("open")
-            except RuntimeError:
+            except RuntimeError as fault:
                 if time.monotonic() > end:
-                    raise
+                    logs = "".join(f"\n{server.name}, {'runs' if server.process.runs else 'has ended'}: {server.process.log.read_text(errors='replace')[-1500:]}"
+                                   for server in self.servers.values())
+                    raise RuntimeError(f"{fault}{logs}") from fault
                 time.sleep(0.5)
 
     def _set_up(self, station, alone, is_outsider):

@@ -29,6 +29,8 @@ package struct JetStreamServerConfiguration: Sendable {
     static let payload = 2 * StreamRules.longestMessage
     /// What is kept for a connection that does not read, before it is cut off.
     static let pending = "16MB"
+    /// How long servers may take to agree on TLS with each other, in seconds.
+    static let agreeing = 10
     /// How often a connection is asked for a sign of life, and how many it may leave without one.
     static let silence = "10s"
     static let unanswered = 3
@@ -118,9 +120,10 @@ package struct JetStreamServerConfiguration: Sendable {
     lines += ["    ]", "  }", "}", "system_account: SYS"]
     if let cluster {
       let others = routes.map { quoted("tls://\($0)") }.joined(separator: ", ")
+      // Where a machine has much to do, two seconds are too short for servers to agree on TLS, and they would never find each other.
       let advertised = advertised.map { ", advertise: \(quoted($0.description))" } ?? ""
       lines.append(
-        "cluster { name: \(quoted(fleet)), host: \(quoted(cluster.host)), port: \(cluster.port)\(advertised), routes: [\(others)], tls { \(tls), verify: true } }"
+        "cluster { name: \(quoted(fleet)), host: \(quoted(cluster.host)), port: \(cluster.port)\(advertised), routes: [\(others)], tls { \(tls), verify: true, timeout: \(Bounds.agreeing) } }"
       )
     }
     return lines.joined(separator: "\n") + "\n"
