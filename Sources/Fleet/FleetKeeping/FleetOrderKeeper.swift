@@ -29,9 +29,17 @@ package final class FleetOrderKeeper: Sendable {
     var read: [UInt8]?
     var report: (@Sendable (News) -> Void)?
     var untold: [News] = []
-    var followers: [@Sendable () -> Bool] = []
+    var followers: [UInt64: Follower] = [:]
+    var nextFollower: UInt64 = 0
   }
 
+  private struct Follower: Sendable {
+    var isThere: @Sendable () -> Bool
+    var changed: @Sendable () -> Void
+  }
+
+  /// So much is kept for whoever listens first, the newest of it.
+  static let mostUntold = 100
   /// The version of what is remembered.
   private static let version: UInt8 = 1
   /// How long the disk may take to tell what is remembered, and how long it is left alone where it does not.
@@ -70,10 +78,28 @@ package final class FleetOrderKeeper: Sendable {
   /// The last order that counts; `nil` of none.
   package var order: FleetOrder? { state.withLock { $0.order } }
 
-  /// Has somebody called whenever that changes, until they say that they are gone; from any thread, and to return at once.
-  package func follow(_ changed: @escaping @Sendable () -> Bool) {
-    state.withLock { $0.followers.append(changed) }
+  /// Has somebody called whenever that changes, for as long as they are there; from any thread, and to return at once.
+  package func follow(
+    while isThere: @escaping @Sendable () -> Bool, changed: @escaping @Sendable () -> Void
+  ) {
+    state.withLock { state in
+      state.followers[state.nextFollower] = Follower(isThere: isThere, changed: changed)
+      state.nextFollower += 1
+    }
+    // A reload makes each gate anew, and an order may never come.
+    _ = present()
   }
+
+  /// Who is there; the others are forgotten. They are asked outside the lock, for it may be their last moment.
+  private func present() -> [Follower] {
+    let followers = state.withLock { $0.followers }
+    let gone = followers.filter { !$0.value.isThere() }.map(\.key)
+    state.withLock { state in for id in gone { state.followers[id] = nil } }
+    return followers.filter { !gone.contains($0.key) }.map(\.value)
+  }
+
+  /// How many are told of changes.
+  var followerCount: Int { state.withLock { $0.followers.count } }
 
   /// Takes news, from any thread; those that came before anybody listened first.
   package func listen(_ report: @escaping @Sendable (News) -> Void) {
@@ -155,7 +181,10 @@ package final class FleetOrderKeeper: Sendable {
 
   private func tell(_ news: News) {
     let report = state.withLock { state in
-      if state.report == nil { state.untold.append(news) }
+      if state.report == nil {
+        if state.untold.count >= Self.mostUntold { state.untold.removeFirst() }
+        state.untold.append(news)
+      }
       return state.report
     }
     report?(news)
@@ -163,14 +192,7 @@ package final class FleetOrderKeeper: Sendable {
 
   private func hasChanged(_ news: News?) {
     if let news { tell(news) }
-    let followers = state.withLock { $0.followers }
-    let isThere = followers.map { $0() }
-    guard isThere.contains(false) else { return }
-    state.withLock { state in
-      // Others have come behind these.
-      state.followers =
-        zip(followers, isThere).filter(\.1).map(\.0) + state.followers.dropFirst(followers.count)
-    }
+    for follower in present() { follower.changed() }
   }
 
   // MARK: The journal

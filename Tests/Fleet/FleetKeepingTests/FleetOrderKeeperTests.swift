@@ -162,19 +162,40 @@ import Testing
     await keeper.recall()
     let count = Mutex(0)
     let gone = Mutex(0)
-    keeper.follow {
-      count.withLock { $0 += 1 }
-      return true
-    }
-    keeper.follow {
-      gone.withLock { $0 += 1 }
-      return false
-    }
+    keeper.follow(while: { true }, changed: { count.withLock { $0 += 1 } })
+    keeper.follow(while: { false }, changed: { gone.withLock { $0 += 1 } })
     keeper.take(try order(1).1)
     keeper.take(try order(2, false).1)
     keeper.take([1])
     expectEqual(count.withLock { $0 }, 2)
-    expectEqual(gone.withLock { $0 }, 1)
+    expectEqual(gone.withLock { $0 }, 0)
+  }
+
+  /// Each reload makes gates anew, and no order ever comes.
+  @Test func whoIsGoneIsForgottenWithoutAnOrder() async throws {
+    let keeper = keeper(MemoryJournal())
+    await keeper.recall()
+    let told = Mutex(0)
+    for _ in 0..<1_000 {
+      let gate = Mutex(true)
+      keeper.follow(while: { gate.withLock { exchange(&$0, with: false) } }, changed: {})
+    }
+    keeper.follow(while: { true }, changed: { told.withLock { $0 += 1 } })
+    expectEqual(keeper.followerCount, 1)
+    keeper.take(try order(1).1)
+    expectEqual(told.withLock { $0 }, 1)
+  }
+
+  /// What lies in the book may change for ever before anybody listens.
+  @Test func whoListensFirstIsToldTheNewestOfWhatCame() async throws {
+    let keeper = keeper(MemoryJournal())
+    await keeper.recall()
+    for number in 1...300 { keeper.take([UInt8](repeating: 1, count: number)) }
+    let (on, bytes) = try order(1)
+    keeper.take(bytes)
+    let heard = heard(keeper).taken
+    expectEqual(heard.count, FleetOrderKeeper.mostUntold)
+    expectEqual(heard.last, .order(on))
   }
 
   /// Whatever comes in whatever order, over restarts: what holds is the valid order of the greatest number that was seen.

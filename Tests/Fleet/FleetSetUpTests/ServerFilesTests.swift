@@ -33,6 +33,7 @@ import Testing
       let advertised = ["gate1": "gate1:6222", "gate2": "gate2.venue.example:6222", "gate3": "10.0.0.13:6222"]
       expectEqual(cluster["advertise"]?.text, advertised[name], "as its certificate has it, not by its number")
       expectEqual(cluster["tls"]?["verify"]?.text, "true", "a server believes none that is not proven")
+      expectEqual(cluster["tls"]?["timeout"]?.text, "10", "two seconds are too few for two busy machines")
       expectEqual(cluster["tls"]?["ca_file"]?.text, "/etc/scangate-fleet/authority.pem")
     }
   }

@@ -140,10 +140,7 @@ package actor GateController {
     learn(await ledger.newest(of: system.id))
     hasBegun = true
     rule?.watch { [weak self] in self?.outputsChanged() }
-    fleetOrders?.follow { [weak self] in
-      self?.outputsChanged()
-      return self != nil
-    }
+    fleetOrders?.follow(while: { [weak self] in self != nil }, changed: { [weak self] in self?.outputsChanged() })
     shownResting = resting
     signals.play(resting)
     reviewOutputs()
