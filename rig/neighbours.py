@@ -30,7 +30,7 @@ pid() { cat "/run/$unit.pid" 2>/dev/null || echo 0; }
 runs() { grep -qs '^State:[[:space:]]*[A-WY]' "/proc/$(pid)/status"; }
 of() { cat "/lib/systemd/system/$unit.service" /etc/systemd/system/$unit.service.d/*.conf 2>/dev/null | sed -n "s/^$1=//p" | tail -n 1; }
 stop() {
-  ! runs || kill -TERM "$(pid)"
+  ! runs || kill -"$(of KillSignal | grep . || echo TERM)" "$(pid)"
   for _ in $(seq 200); do runs || break; sleep 0.05; done
   ! runs || kill -KILL "$(pid)"
 }

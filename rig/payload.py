@@ -115,15 +115,28 @@ def of_program(program, cache):
 
 
 def of_package(deb, cache):
-    """The image for a Debian package: it and the packages that the guest lacks for it, in `debs/`."""
+    """The image for a Debian package: it and the packages that the guest lacks for it, in `debs/`; and in `fleet/` Debian's package of nats-server, and the client's
+    library with what it loads, which ours only suggests."""
     deb, root = Path(deb).resolve(), dependencies.root_folder(Path(cache))
 
     def fill(content):
         (content / "debs").mkdir(parents=True)
         for each in [deb, *dependencies.lacking(deb, root, Path(cache))]:
             shutil.copy(each, content / "debs")
+        if server:
+            (content / "fleet").mkdir()
+            shutil.copy(package_of(server), content / "fleet")
+        if client:
+            for path in {client, *libraries(client).values()}:
+                shutil.copy(path, content / "fleet" / path.name)
 
-    return stored("package", content_key(deb, root / "root.status"), cache, fill)
+    client, server = of_a_fleet()
+    return stored("package", content_key(__file__, deb, root / "root.status", *filter(None, [client, server])), cache, fill)
+
+
+def package_of(server):
+    """The Debian package that scripts/nats-server has unpacked a server of."""
+    return next(server.parents[2].glob("*.deb"))
 
 
 def content_key(*files):

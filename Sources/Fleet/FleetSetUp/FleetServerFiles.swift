@@ -56,6 +56,12 @@ enum FleetServerFiles {
     [Service]
     ExecStart=
     ExecStart=/usr/sbin/nats-server -c \(folder)/\(configuration)
+    # By a shell's own kill: a machine without procps has no other, and would go on taking a station that was revoked.
+    ExecReload=
+    ExecReload=/bin/sh -c "kill -HUP $MAINPID"
+    # It ends in order, and hands over first what it leads.
+    ExecStop=
+    KillSignal=SIGINT
     Restart=always
     RestartSec=2
     StateDirectory=scangate-fleet

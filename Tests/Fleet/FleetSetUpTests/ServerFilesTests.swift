@@ -136,7 +136,11 @@ import Testing
     // The first one takes Debian's own away.
     let starts = lines.filter { $0.hasPrefix("ExecStart=") }
     expectEqual(starts, ["ExecStart=", "ExecStart=/usr/sbin/nats-server -c /etc/scangate-fleet/nats-server.conf"])
-    for line in ["Restart=always", "StateDirectory=scangate-fleet", "ProtectSystem=strict"] {
+    // Of Debian's, which has /bin/kill do it, nothing is left.
+    expectEqual(
+      lines.filter { $0.hasPrefix("ExecReload=") }, ["ExecReload=", #"ExecReload=/bin/sh -c "kill -HUP $MAINPID""#])
+    expectEqual(lines.filter { $0.hasPrefix("ExecStop=") }, ["ExecStop="])
+    for line in ["KillSignal=SIGINT", "Restart=always", "StateDirectory=scangate-fleet", "ProtectSystem=strict"] {
       expect(lines.contains(line), "\(line)")
     }
     let folder = try #require(change.server("gate1")["jetstream"]?["store_dir"]?.text)
