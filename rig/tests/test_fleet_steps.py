@@ -43,6 +43,9 @@ gates:
     signals: {{admit: {{green: [30 ms]}}, provisional: {{green: [20 ms]}}}}
 """
 
+#: What is said of each ticket then.
+CLOSED = "was closed (scangate fleet close): nobody can be let in by it any more"
+
 
 class PageCase(Case):
     needs_scangate = True
@@ -293,6 +296,18 @@ class Steps(PageCase):
         self.assertEqual(self.obey(self.says("scangate fleet rotate event fair-2027 FOLDER")), 2)
         self.assert_once("north", "west", after_a_fault=True)
         self.assertIn("event fair-2027", self.until_well())
+
+        # It is over: closed while gates go by it, which the command wants to be told. Nobody passes any more, and each station says why.
+        close = self.block("scangate fleet close").strip().replace("fair-2026", "fair-2027")
+        status, said = world.ask(close)
+        self.assertNotEqual(status, 0, said)
+        self.assertIn("--while-used", said)
+        self.assert_once("north", "west")
+        self.asked(f"{close} --while-used")
+        for station in ("north", "west"):
+            self.assertEqual(self.present(**{station: next(self.codes)}), {station: ("undecided", "outOfService")})
+            self.assertIn(CLOSED, PAGE)
+            self.assertIn(CLOSED, self.scans(station)[-1]["detail"])
 
         # A station's keys alone, as the page for organisers has it.
         self.assertRegex(world["gate3"].sh("scangate fleet key --with fleet.key | scangate credential set fleet"), r"at every station: \w{70}\n")
