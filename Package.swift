@@ -239,7 +239,7 @@ let package = Package(
       "EventSchedule",
       [
         "Calls", "DecodeClient", "DecodeProtocol", "LinuxIO", "Reading", "ScanModel", "TicketSystemKit",
-        "TicketTransport", "WireText", argumentParser,
+        "TicketTransport", "WireCoding", "WireText", argumentParser,
       ], small),
 
     room(

@@ -84,10 +84,10 @@ let package = Package(
       without: ["Desk/DeskCalls.swift", "Desk/TypedServer.swift"]),
     room(
       "TicketSystems", "EventSchedule",
-      ["Calls", "LinuxIO", "Reading", "ScanModel", "TicketSystemKit", "TicketTransport", "WireText"],
+      ["Calls", "LinuxIO", "Reading", "ScanModel", "TicketSystemKit", "TicketTransport", "WireCoding", "WireText"],
       without: [
         "BrandingWatch.swift", "Commands", "Desk/DeskClient+Resources.swift", "Desk/DeskClient.swift",
-        "EventDirectory+Knowledge.swift",
+        "EventDirectory+Knowledge.swift", "EventDirectory+Sharing.swift",
         "EventDirectory+Tonight.swift",
         "EventDirectory.swift", "EventRule+Standing.swift", "EventRule.swift",
         "EventScheduleClient+Events.swift", "EventScheduleClient.swift", "EventScheduleConnection.swift",

@@ -61,6 +61,8 @@ class TicketSystem:
     def __init__(self):
         self.machine, self.process = Machine("venue", VENUE), Running("venue", ROOT / "venue.log")
         self.texts = ()
+        #: What else its program is told.
+        self.options = ()
         self.folder = ROOT / "venue"
         self.folder.mkdir()
         shutil.chown(self.folder, namespaces.USER, namespaces.USER)
@@ -70,7 +72,8 @@ class TicketSystem:
         (self.folder / "tickets.csv").write_text("code,kind,status,quantity\n" + "".join(f"{code},{kind},paid,{quantity}\n" for code, kind, quantity in tickets))
         self.process.start([*self.machine.inside, *AS_GATE, PROGRAM, "venue", "serve", "--listen", f"0.0.0.0:{PORT}", "--control", self.folder / "sock",
                             "--database", self.folder / "venue.db", "--api-key-file", self.folder / "venue.key", "--no-limits", "--import", self.folder / "tickets.csv",
-                            "--seed", "--bookings", "document", "--staff-password-file", self.folder / "staff.password", "--theatre-zone", "UTC"])
+                            "--seed", "--bookings", "document", "--staff-password-file", self.folder / "staff.password", "--theatre-zone", "UTC",
+                            *self.options])
         end = time.monotonic() + PATIENCE
         while not (self.folder / "sock").exists():
             if not self.process.runs or time.monotonic() > end:

@@ -41,6 +41,7 @@ struct Fuzzer: Sendable {
     Fuzzer(name: "configuration", run: fuzzConfiguration), Fuzzer(name: "decode", run: fuzzDecode),
     Fuzzer(name: "desk", run: fuzzDesk),
     Fuzzer(name: "discovery", run: fuzzDiscovery), Fuzzer(name: "events", run: fuzzEvents),
+    Fuzzer(name: "given", run: fuzzGiven),
     Fuzzer(name: "holder", run: fuzzHolder), Fuzzer(name: "kiosk", run: fuzzKiosk),
     Fuzzer(name: "order", run: fuzzOrder), Fuzzer(name: "pass", run: fuzzPass),
     Fuzzer(name: "picture", run: fuzzPicture), Fuzzer(name: "report", run: fuzzReport),

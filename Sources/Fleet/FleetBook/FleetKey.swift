@@ -38,6 +38,11 @@ package struct FleetKey: Sendable {
     Self.digest([[UInt8]("list".utf8), Array(server.utf8), scope], by: listNames)
   }
 
+  /// Where what a ticket system tells besides its tickets is given, such as its list of events: its server alone. No list is called so.
+  package func name(ofKnowledgeOf server: String) -> [UInt8] {
+    Self.digest([[UInt8]("knowledge".utf8), Array(server.utf8)], by: listNames)
+  }
+
   /// What a list's ticket is called. It has nothing to do with the name of its claim: two spellings are two.
   package func name(ofListed code: [UInt8], of server: String) -> [UInt8] {
     Self.digest([[UInt8]("ticket".utf8), Array(server.utf8), code], by: listNames)

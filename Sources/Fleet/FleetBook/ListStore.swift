@@ -29,7 +29,7 @@ package struct ListPlace: Hashable, Sendable {
 
   /// The station that gives it, and alone may write there.
   package var station: StationID
-  /// What the fleet calls the list: `FleetKey.name(ofListOf:scope:)`.
+  /// What the fleet calls the list: `FleetKey.name(ofListOf:scope:)`, or `name(ofKnowledgeOf:)` for what is no list of tickets.
   package var list: [UInt8]
   package var part: Part
 

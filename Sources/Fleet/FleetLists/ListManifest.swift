@@ -6,7 +6,7 @@ internal import WireCoding
 /// What a station says of a list that it gives: what the list is, how old, and which pieces are all of it. It is written last, and again
 /// whenever the list was fetched anew.
 package struct ListManifest: Equatable, Sendable {
-  private static let digestLength = 8
+  static let digestLength = 8
   private static let longestText = 255
 
   package var head: SharedListHead

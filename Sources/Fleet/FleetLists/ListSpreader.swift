@@ -59,8 +59,6 @@ package actor ListSpreader {
   static let slack = Duration.seconds(300)
   /// After so long all pieces are given again: the servers may have lost some.
   static let anew = Duration.seconds(86_400)
-  /// How long a call may take.
-  static let patience = Duration.seconds(5)
   /// How long is waited where servers have no lists, or do not let this station ask.
   static let refused = Duration.seconds(300)
 
@@ -79,15 +77,12 @@ package actor ListSpreader {
   }
 
   private let settings: Settings
-  private let store: any ListStore
+  private let calls: SpreadCalls
   private let lists: @Sendable () -> [List]
   private let clock: @Sendable () -> JournalTime
-  /// Words, and whether somebody should look.
-  private let tell: @Sendable (_ isProblem: Bool, String) -> Void
   private var given: [[UInt8]: Given] = [:]
   private var taken: [[UInt8]: Taken] = [:]
-  /// What was told last, by what it is about.
-  private var told: [String: String] = [:]
+  private var words: ToldOnce
   private var refusedUntil: MonotonicTime?
 
   package init(
@@ -95,18 +90,10 @@ package actor ListSpreader {
     clock: @escaping @Sendable () -> JournalTime, tell: @escaping @Sendable (_ isProblem: Bool, String) -> Void
   ) {
     self.settings = settings
-    self.store = store
+    calls = SpreadCalls(store: store, clock: clock, rest: settings.rest)
     self.lists = lists
     self.clock = clock
-    self.tell = tell
-  }
-
-  /// Spreads until it is cancelled.
-  package func run() async {
-    while !Task.isCancelled {
-      let isAnswered = await look()
-      try? await Task.sleep(for: isAnswered ? settings.pause : settings.retry)
-    }
+    words = ToldOnce(tell: tell)
   }
 
   /// Gives and takes what there is now.
@@ -137,12 +124,12 @@ package actor ListSpreader {
 
   private func give(_ list: List) async throws(ClaimFault) {
     let place = ListPlace(station: settings.station, list: list.name, .manifest)
-    if try await store.get(place, until: end) == nil { given[list.name] = nil }
+    if try await calls.store.get(place, until: calls.end) == nil { given[list.name] = nil }
     guard let stamp = list.place.stamp(), given[list.name]?.stamp != stamp else { return }
     guard let state = try? await list.list.ownState(), let age = state.told.at(clock()) else { return }
     for other in settings.from where other != settings.station {
       guard let offered = try await offer(of: other, list) else { continue }
-      if offered.age(at: try await store.now(until: end)) <= age + Self.slack { return }
+      if offered.age(at: try await calls.store.now(until: calls.end)) <= age + Self.slack { return }
     }
     do throws(TicketListFault) {
       let giving = try SharedListGiving(list.place, key: settings.key)
@@ -171,27 +158,17 @@ package actor ListSpreader {
       digests.append(digest)
       if isKnown, before?.digests[number] == digest { continue }
       let place = ListPlace(station: settings.station, list: list.name, .piece(number))
-      guard let value = settings.seal.seal(piece, in: place), await put(value, place) else { return }
+      guard let value = settings.seal.seal(piece, in: place), await calls.put(value, place) else { return }
     }
     guard let age = told.at(clock()) else { return }
     let place = ListPlace(station: settings.station, list: list.name, .manifest)
     let manifest = ListManifest(head: head, age: max(.zero, age), digests: digests)
-    guard let value = settings.seal.seal(manifest, in: place), await put(value, place) else { return }
+    guard let value = settings.seal.seal(manifest, in: place), await calls.put(value, place) else { return }
     given[list.name] = Given(
       stamp: stamp, digests: digests, since: isKnown ? before?.since ?? clock().monotonic : clock().monotonic)
     if before == nil {
-      tell(false, "The list of tickets of \(list.system) is given to the fleet: \(head.count) tickets.")
+      words.tell(false, "The list of tickets of \(list.system) is given to the fleet: \(head.count) tickets.")
     }
-  }
-
-  /// - Returns: whether it is there. Where not it is given again with the next look.
-  private func put(_ value: [UInt8], _ place: ListPlace) async -> Bool {
-    let began = clock().monotonic
-    do throws(ClaimFault) {
-      try await store.put(place, value, until: end)
-    } catch { return false }
-    await pause(since: began)
-    return !Task.isCancelled
   }
 
   // MARK: Taking
@@ -208,29 +185,14 @@ package actor ListSpreader {
 
   private func offer(of station: StationID, _ list: List) async throws(ClaimFault) -> Offer? {
     let place = ListPlace(station: station, list: list.name, .manifest)
-    guard let stored = try await store.get(place, until: end) else { return nil }
+    guard let stored = try await calls.store.get(place, until: calls.end) else { return nil }
     let subject = "\(list.system) of \(station)"
     do throws(ListSeal.Fault) {
       let manifest = try settings.seal.manifest(stored.value, in: place)
       say(subject, nil)
       return Offer(station: station, manifest: manifest, time: stored.time)
     } catch {
-      switch error {
-      case .laterVersion:
-        say(
-          subject,
-          "The list of \(list.system) that the station \(station) gives is of a later version: it is not taken. Update scangate here."
-        )
-      case .unproven:
-        say(
-          subject,
-          "What is given as the list of \(list.system) of the station \(station) is not what that station has signed: it is not taken. Who can write to the fleet's servers?"
-        )
-      case .garbage(let words):
-        say(
-          subject,
-          "The list of \(list.system) that the station \(station) gives cannot be read (\(words)): it is not taken.")
-      }
+      say(subject, error.words("list", of: list.system, from: station))
       return nil
     }
   }
@@ -241,7 +203,7 @@ package actor ListSpreader {
       if let offer = try await offer(of: station, list) { offers.append(offer) }
     }
     guard !offers.isEmpty, let origin = list.sharing.origin else { return }
-    let servers = try await store.now(until: end)
+    let servers = try await calls.store.now(until: calls.end)
     guard let offer = offers.min(by: { $0.age(at: servers) < $1.age(at: servers) }) else { return }
     let age = offer.age(at: servers)
     let now = clock()
@@ -279,7 +241,7 @@ package actor ListSpreader {
         station: offer.station, manifest: offer.manifest, stamp: place.stamp())
       say(subject, nil)
       if former == nil {
-        tell(
+        words.tell(
           false,
           "The list of tickets of \(list.system) came over the fleet, from the station \(offer.station): \(offer.manifest.head.count) tickets, \(age.asAge) old."
         )
@@ -295,37 +257,14 @@ package actor ListSpreader {
   /// A piece as its manifest has it; `nil` where another one lies there, as while it is given anew.
   private func piece(_ number: Int, _ digest: [UInt8], _ list: List, _ offer: Offer) async -> [UInt8]? {
     let place = ListPlace(station: offer.station, list: list.name, .piece(number))
-    let began = clock().monotonic
-    var stored: StoredListPart?
-    do throws(ClaimFault) { stored = try await store.get(place, until: end) } catch { return nil }
-    await pause(since: began)
-    guard !Task.isCancelled, let stored else { return nil }
-    do throws(ListSeal.Fault) {
-      let text = try settings.seal.open(stored.value, in: place)
-      return ListManifest.digest(of: text) == digest ? text : nil
-    } catch {
-      say(
-        "piece \(list.system)",
-        "A piece of the list of \(list.system) that the station \(offer.station) gives is not what it has signed: the list is not taken."
-      )
+    switch await calls.piece(place, digest, settings.seal) {
+    case .there(let piece): return piece
+    case .another: return nil
+    case .unproven:
+      say("piece \(list.system)", ToldOnce.unprovenPiece("list", of: list.system, from: offer.station))
       return nil
     }
   }
 
-  // MARK: What both want
-
-  private var end: MonotonicTime { clock().monotonic + Self.patience }
-
-  private func pause(since began: MonotonicTime) async {
-    try? await Task.sleep(for: max(settings.rest, clock().monotonic - began))
-  }
-
-  /// Tells what is wrong once, and again once it was over.
-  private func say(_ subject: String, _ words: String?) {
-    guard let words else {
-      told[subject] = nil
-      return
-    }
-    if told.updateValue(words, forKey: subject) != words { tell(true, words) }
-  }
+  private func say(_ subject: String, _ problem: String?) { words.say(subject, problem) }
 }

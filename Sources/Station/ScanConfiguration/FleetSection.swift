@@ -123,7 +123,7 @@ enum FleetSection {
 
   private static let listsFrom = SchemaKey.key(
     "listsFrom", .list(of: .fleetStation, count: 0...16, noun: "stations"), default: [],
-    "Stations that give the lists of tickets which they have fetched or imported; all others take them, where theirs are older or not there. Name none that others may get at: a ticket that it invents is let in."
+    "Stations that give the lists of tickets which they have fetched or imported, and the lists of events that they were told; all others take them, where theirs are older or not there. Name none that others may get at: a ticket that it invents is let in."
   )
 
   private static let inlineSecret =

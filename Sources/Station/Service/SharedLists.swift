@@ -25,9 +25,9 @@ package struct SharedLists: Sendable {
   private let fleet: String
   /// Who is believed: what came while others were is none.
   private let from: String
-  private let key: FleetKey
-  private let gives: Bool
-  private let takes: Bool
+  let key: FleetKey
+  let gives: Bool
+  let takes: Bool
 
   /// - Returns: `nil` where the configuration spreads none.
   init?(_ fleet: FleetConfiguration, station: String, key: FleetKey) {

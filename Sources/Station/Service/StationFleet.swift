@@ -57,14 +57,17 @@ struct StationFleet: Sendable {
       certificates: Task { await watch(member.settings, time, logger) })
   }
 
-  /// Who spreads lists of tickets.
+  /// Who spreads lists of tickets, and what ticket systems tell besides.
   func spreader(
-    key: SealKey, lists: @escaping @Sendable () -> [ListSpreader.List], clock: @escaping @Sendable () -> JournalTime,
+    key: SealKey, lists: @escaping @Sendable () -> [ListSpreader.List],
+    knowledge: @escaping @Sendable () -> [KnowledgeSpreader.Knowledge],
+    clock: @escaping @Sendable () -> JournalTime,
     tell: @escaping @Sendable (_ isProblem: Bool, String) -> Void
-  ) -> ListSpreader {
-    ListSpreader(
-      ListSpreader.Settings(station: station, seal: seal, key: key, from: listsFrom), store: store.lists, lists: lists,
-      clock: clock, tell: tell)
+  ) -> FleetSpreader {
+    let settings = ListSpreader.Settings(station: station, seal: seal, key: key, from: listsFrom)
+    return FleetSpreader(
+      settings, lists: ListSpreader(settings, store: store.lists, lists: lists, clock: clock, tell: tell),
+      knowledge: KnowledgeSpreader(settings, store: store.lists, knowledge: knowledge, clock: clock, tell: tell))
   }
 
   /// Ends the connection.

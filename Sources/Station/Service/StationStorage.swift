@@ -124,26 +124,29 @@ package struct StationStorage {
         logger.error("\(TerminalText.clean($0, limit: 1_000))")
       }
       await lists.look(for: configuration, at: clock.now())
-      let spreader =
-        fleet?.lists == nil
-        ? nil
-        : fleet?.spreader(key: key.key, lists: { lists.spreadLists }, clock: { clock.now() }) { isProblem, words in
-          logger.log(level: isProblem ? .error : .notice, "\(TerminalText.clean(words, limit: 1_000))")
+      let memory = StationMemory(
+        dependencies: LedgerDependencies(
+          journal: journal, key: key.key, boot: boot, clock: clock, loop: gates, formerServers: known,
+          fleet: fleet?.keeper, fleetOrders: fleet?.orders,
+          list: { lists.list(of: $0, at: $1) }, markIncomplete: { await trust.markIncomplete() },
+          isAccepted: { trust.isAccepted }),
+        whenFailing: configuration.journal.whenFailing == .stop ? .stop : .continue, interrupted: interrupted,
+        owed: owed, isHeld: isHeld,
+        orders: OutboxControl(
+          retriable: { () throws(JournalFault) in try await journal.retriable() }, accept: { trust.accept() },
+          presented: { await Self.presented($0, path, key.key) }))
+      let spreader = fleet.flatMap { fleet in
+        fleet.lists.map { shared in
+          fleet.spreader(
+            key: key.key, lists: { lists.spreadLists }, knowledge: { memory.shared.map { shared.knowledge($0) } },
+            clock: { clock.now() }
+          ) { isProblem, words in
+            logger.log(level: isProblem ? .error : .notice, "\(TerminalText.clean(words, limit: 1_000))")
+          }
         }
+      }
       return StationStorage(
-        journal, path, try await journal.end().fact,
-        StationMemory(
-          dependencies: LedgerDependencies(
-            journal: journal, key: key.key, boot: boot, clock: clock, loop: gates, formerServers: known,
-            fleet: fleet?.keeper, fleetOrders: fleet?.orders,
-            list: { lists.list(of: $0, at: $1) }, markIncomplete: { await trust.markIncomplete() },
-            isAccepted: { trust.isAccepted }),
-          whenFailing: configuration.journal.whenFailing == .stop ? .stop : .continue, interrupted: interrupted,
-          owed: owed, isHeld: isHeld,
-          orders: OutboxControl(
-            retriable: { () throws(JournalFault) in try await journal.retriable() }, accept: { trust.accept() },
-            presented: { await Self.presented($0, path, key.key) })),
-        fleet,
+        journal, path, try await journal.end().fact, memory, fleet,
         Task {
           repeat { await lists.tidy() } while (try? await Task.sleep(for: Self.upkeepInterval)) != nil
         },

@@ -17,7 +17,7 @@ extension EventDirectory {
   /// Whether an event is at a venue today; `nil` where nobody has told where it is.
   /// - Parameter told: what the ticket system has just told of it.
   func isToday(_ event: EventID, told: SaleEvent?, at venue: EventID) -> Bool? {
-    if let told, let place = told.venue { return place == venue && isToday(told, at: book.now ?? book.wall) }
+    if let told, let place = told.venue { return place == venue && isToday(told, at: moment) }
     return state.withLock { state in
       if state.today[venue]?.contains(event) == true { return true }
       return state.listing.events[event] == nil ? nil : false

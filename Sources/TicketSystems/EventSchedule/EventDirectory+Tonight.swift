@@ -7,7 +7,7 @@ internal import TicketSystemKit
 extension EventDirectory {
   /// The only event of today that gates are bound to; `nil` where it is none, several, or not known.
   var tonight: (name: String?, seats: SystemSeats?)? {
-    let now = book.now ?? book.wall
+    let now = moment
     let listing = state.withLock { $0.listing }
     var found: EventID?
     for id in listing.seats.keys {

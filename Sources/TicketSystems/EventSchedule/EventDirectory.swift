@@ -10,6 +10,7 @@ internal import TicketTransport
 ///     start ─▶ fetch ─┬─▶ told: holds for a day at most ── 10 min, longer where there are many pages ──▶ fetch
 ///          each minute│   is looked which are today's
 ///                     └─▶ failed: what was told before holds ── 5 s, 20 s … 5 min, or once a probe is answered ──▶ fetch
+///                               ▲ or what another station of the fleet was told since: `EventDirectory+Sharing`
 ///
 /// No scan waits for it. What it does not name may be somebody else's, and says nothing.
 final class EventDirectory: Sendable {
@@ -18,7 +19,7 @@ final class EventDirectory: Sendable {
   /// How often is looked which events are today's.
   private static let turn = Duration.seconds(60)
   /// What is older says nothing of today.
-  private static let oldest = Duration.seconds(86_400)
+  static let oldest = Duration.seconds(86_400)
   /// From the third on they are longer than 60 s, as those of `SystemCheck`.
   private static let waits: [Duration] = [5, 20, 65, 130, 300].map { .seconds($0) }
   /// Where no gate hangs on it.
@@ -31,11 +32,18 @@ final class EventDirectory: Sendable {
     var venues: Set<EventID> = []
     var names: Set<String> = []
     var isWanted = false
+    /// Whether other stations are given what is told.
+    var isGiven = false
     var listing = EventListing()
     /// Those of each venue that are today's.
     var today: [EventID: Set<EventID>] = [:]
     /// When the listing was told.
     var told: MonotonicTime?
+    /// Whether another station was told it, and the civil time that came with it, with when that was.
+    var isTaken = false
+    var lent: (time: WallTime, at: MonotonicTime)?
+    /// How long the machine had slept then: what was told is older by what it has slept since.
+    var asleep = Duration.zero
     /// Why the last fetch told nothing; `nil` where it has.
     var fault: TransportFault?
     /// When the last one ended, how many have failed in a row, and when the next one is due.
@@ -59,7 +67,7 @@ final class EventDirectory: Sendable {
   let client: EventScheduleClient
   let book: EventBook
   private let list: ListOnBoard?
-  private let time: any TimeSource
+  let time: any TimeSource
   let state = Mutex(State())
 
   /// Makes one that asks nothing yet.
@@ -181,20 +189,21 @@ final class EventDirectory: Sendable {
     let pages = listing.pages
     book.update(listing.events)
     if !names.isSubset(of: listing.names), state.withLock({ $0.salesTellTypes == nil }) { await askSales() }
-    let now = time.now()
+    let (now, asleep) = (time.now(), time.asleep())
     let waiters = state.withLock { state in
       defer { state.waiters = [] }
       state.fault = fault
       state.tried = now
       if let fault {
-        let waits = venues.isEmpty && names.isEmpty ? Self.idleWaits : Self.waits
+        let waits = venues.isEmpty && names.isEmpty && !state.isGiven ? Self.idleWaits : Self.waits
         state.due = now + max(waits[min(state.failures, waits.count - 1)], fault.retryAfter ?? .zero)
         state.failures += 1
         if state.told == nil { state.listing = listing }
       } else {
         state.failures = 0
         state.due = now + Self.again * max(1, pages / 10)
-        (state.listing, state.told) = (listing, now)
+        (state.listing, state.told, state.asleep) = (listing, now, asleep)
+        (state.isTaken, state.lent) = (false, nil)
       }
       return state.waiters
     }
@@ -230,9 +239,11 @@ final class EventDirectory: Sendable {
   func turn(isNews: Bool = false) async {
     let isOfNames = state.withLock { !$0.names.isEmpty }
     let kinds = isOfNames ? await list?.tellsKinds() ?? false : false
-    let (now, wall) = (time.now(), book.now ?? book.wall)
+    let (now, asleep, wall) = (time.now(), time.asleep(), moment)
     let listing = state.withLock { state in
-      if let told = state.told, now - told > Self.oldest { (state.listing, state.told) = (EventListing(), nil) }
+      if let age = state.age(at: now, asleep: asleep), age > Self.oldest {
+        (state.listing, state.told, state.isTaken) = (EventListing(), nil, false)
+      }
       return state.listing
     }
     let today = listing.venues.mapValues { events in

@@ -32,6 +32,17 @@ struct EventListing: Sendable, Equatable {
   /// Places and zones: thousands of events have few.
   private var texts: Set<String> = []
 
+  /// Begins with nothing.
+  init() {}
+
+  /// What another station was told: all of it, but for seats.
+  init(_ given: GivenEvents, venues wanted: Set<EventID>) {
+    (events, types, names, next) = (given.events, given.types, given.names, nil)
+    for (id, event) in events {
+      if let venue = event.venue, wanted.contains(venue) { venues[venue, default: []].append(id) }
+    }
+  }
+
   /// Takes the page that was asked for.
   /// - Parameters:
   ///   - wanted: the venues whose events are kept.

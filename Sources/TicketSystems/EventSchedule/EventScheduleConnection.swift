@@ -37,7 +37,7 @@ extension EventScheduleSection {
         EventScheduleTicketSystem(
           id: id, client: client, gate: gate ?? Gate(), book: book, directory: directory, time: time)
       },
-      upkeep: Self.upkeep(look),
+      upkeep: Self.upkeep(look), shares: directory.shared,
       look: {
         var found = ConnectionLook(budget: client.metered.left, certificateEnds: transport.certificateEnds)
         found.branding = look?.branding

@@ -14,6 +14,8 @@ package struct TicketSystemConnection: Sendable {
   /// What it looks after while the station runs, until it is cancelled: files of its own that may change. It tells the operator what
   /// keeps it from that, and that it is mended. `nil` where there is nothing.
   package let upkeep: (@Sendable (_ tell: @escaping @Sendable (UpkeepNews) -> Void) async -> Void)?
+  /// What it has told that stations of a fleet give each other; `nil` where there is nothing.
+  package let shares: SharedKnowledge?
   /// How it is, for whoever looks; from any thread, and returns at once.
   package let look: @Sendable () -> ConnectionLook
   /// Ends its connections.
@@ -25,11 +27,13 @@ package struct TicketSystemConnection: Sendable {
     id: TicketSystemID, roster: (any TicketRoster)? = nil, mirror: (any PassageMirror)? = nil,
     face: @escaping @Sendable (Gate?) -> any TicketSystem,
     upkeep: (@Sendable (_ tell: @escaping @Sendable (UpkeepNews) -> Void) async -> Void)? = nil,
+    shares: SharedKnowledge? = nil,
     look: @escaping @Sendable () -> ConnectionLook = { ConnectionLook() },
     close: @escaping @Sendable () async -> Void = {}
   ) {
     self.look = look
     self.upkeep = upkeep
+    self.shares = shares
     self.id = id
     self.face = { face($0 as? Gate) }
     self.roster = roster
@@ -45,6 +49,7 @@ package struct TicketSystemConnection: Sendable {
     roster = nil
     mirror = nil
     upkeep = nil
+    shares = nil
     look = { ConnectionLook() }
     close = {}
   }

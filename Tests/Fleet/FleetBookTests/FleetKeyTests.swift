@@ -18,6 +18,18 @@ import Testing
     expect(!names.contains(nil))
   }
 
+  /// A place of a list of tickets and one of what else is told of the same server are two.
+  @Test func listsAndWhatIsKnownHaveNamesOfTheirOwn() throws {
+    let key = try #require(FleetKey(bytes: bytes))
+    let other = try #require(FleetKey(bytes: bytes.reversed()))
+    let names = Set([
+      key.name(ofKnowledgeOf: "a"), key.name(ofKnowledgeOf: "b"), other.name(ofKnowledgeOf: "a"),
+      key.name(ofListOf: "a", scope: []), key.name(ofListed: [], of: "a"),
+    ])
+    expectEqual(names.count, 5)
+    expect(names.allSatisfy { $0.count == ClaimKey.digestLength })
+  }
+
   @Test func theMarkTellsKeysApart() throws {
     let key = try #require(FleetKey(bytes: bytes))
     expectEqual(key.mark, try #require(FleetKey(bytes: bytes)).mark)

@@ -25,6 +25,8 @@ package struct ConfiguredStation: Sendable {
   /// The ticket systems themselves, by servers.
   private let systems: [String: [any TicketSystem]]
   private let memory: StationMemory
+  /// What ticket systems share with other stations.
+  private let shared: [StationMemory.Sharing]
   private let setUp: StationSetUp?
   /// Who keeps lists current.
   private let refreshers: [ListRefresher]
@@ -98,6 +100,9 @@ package struct ConfiguredStation: Sendable {
         PunctualTicketSystem(connection.face(nil), time: time, loop: memory.loop))
     }
     self.systems = systems
+    shared = zip(configuration.ticketSystems, connections).compactMap { system, connection in
+      connection.shares.map { StationMemory.Sharing(system: system.id, server: system.address, knowledge: $0) }
+    }
     self.setUp = setUp
     self.directory = directory
     self.log = log
@@ -167,6 +172,7 @@ package struct ConfiguredStation: Sendable {
     let refreshing =
       refreshers.map { refresher in Task { await refresher.run() } } + connections.compactMap { upkeep(of: $0) }
     let mirroring = mirrors.start()
+    memory.share(shared)
     let result: Result<Void, any Error>
     do {
       result = .success(
@@ -181,6 +187,7 @@ package struct ConfiguredStation: Sendable {
     }
     // Before its connections end: what they bring then is no fault of the list.
     for task in refreshing { task.cancel() }
+    memory.share([])
     mirroring.cancel()
     await outputs.stop()
     await mirroring.end(within: Self.lastAnswer)

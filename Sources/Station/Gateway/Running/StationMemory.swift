@@ -5,7 +5,7 @@ internal import Admission
 internal import LinuxIO
 internal import StationProtocol
 internal import Synchronization
-internal import TicketSystemKit
+package import TicketSystemKit
 
 /// Who has been admitted on which code, for all ticket systems of the station: outlives a reload of the configuration in
 /// memory, and the process in the journal.
@@ -33,6 +33,16 @@ package final class StationMemory: Sendable {
   /// What was taken up before anybody listened.
   private let untold = Mutex<[GatewayEvent]>([])
   private let watching = Mutex<[Task<Void, Never>]>([])
+  /// What the ticket systems of the station that runs share with other stations.
+  private let shares = Mutex<[Sharing]>([])
+
+  /// What a ticket system shares with other stations of the fleet.
+  package struct Sharing: Sendable {
+    package let system: TicketSystemID
+    /// Its address for the ledger: the same at all stations.
+    package let server: String
+    package let knowledge: SharedKnowledge
+  }
 
   /// Makes the memory of a station over what the journal keeps.
   /// - Parameters:
@@ -230,6 +240,12 @@ package final class StationMemory: Sendable {
   func check(_ systems: [String: [any TicketSystem]]) async {
     for (server, keeper) in ledgers.withLock({ $0 }) { await keeper.check(systems[server] ?? []) }
   }
+
+  /// What the ticket systems of the station share that runs now; nothing while there is none.
+  package var shared: [Sharing] { shares.withLock { $0 } }
+
+  /// Told what they share; to be called when the station begins, and with nothing before their connections end.
+  func share(_ sharing: [Sharing]) { shares.withLock { $0 = sharing } }
 
   /// Takes leave of the output holder and of the journal's states; to be called when no station follows.
   package func end() async {

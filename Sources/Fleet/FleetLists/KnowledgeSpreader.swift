@@ -1,0 +1,231 @@
+package import FleetBook
+package import ScanModel
+internal import LinuxIO
+
+/// Spreads what ticket systems tell besides their tickets, such as which events are on: gives what this station was told, and takes what others
+/// were, where that is newer and somebody here wants it. What it is, only the ticket system knows; it is held in memory, here as there.
+///
+/// ```
+/// each look ─┬─ something was told since, and no other station gives as new a thing
+///            │      ─▶ pieces that have changed ─▶ manifest
+///            └─ somebody gives what is wanted here ─▶ pieces, newest first ─▶ all of it is there, and can be read ─▶ taken
+/// ```
+package actor KnowledgeSpreader {
+  /// What one ticket system knows.
+  package struct Knowledge: Sendable {
+    package var system: TicketSystemID
+    /// For people, such as `list of events`.
+    package var what: String
+    /// What the fleet calls it.
+    package var name: [UInt8]
+    package var gives: Bool
+    package var takes: Bool
+    /// What there is to give; `nil` where nothing was told since that moment.
+    package var give: @Sendable (_ since: MonotonicTime?) -> Told?
+    /// Whether something of such an age is of use.
+    package var wants: @Sendable (_ age: Duration) -> Bool
+    /// Takes it whole, or says why not.
+    /// - Parameter now: by the servers' clock.
+    package var take: @Sendable (_ bytes: [UInt8], _ age: Duration, _ now: WallTime) async -> ListSeal.Fault?
+
+    package init(
+      system: TicketSystemID, what: String, name: [UInt8], gives: Bool, takes: Bool,
+      give: @escaping @Sendable (_ since: MonotonicTime?) -> Told?,
+      wants: @escaping @Sendable (_ age: Duration) -> Bool,
+      take: @escaping @Sendable (_ bytes: [UInt8], _ age: Duration, _ now: WallTime) async -> ListSeal.Fault?
+    ) {
+      self.system = system
+      self.what = what
+      self.name = name
+      self.gives = gives
+      self.takes = takes
+      self.give = give
+      self.wants = wants
+      self.take = take
+    }
+  }
+
+  /// What was told.
+  package struct Told: Sendable {
+    /// When: tells it from what was told before.
+    package var at: MonotonicTime
+    package var age: Duration
+    package var bytes: @Sendable () -> [UInt8]
+
+    package init(at: MonotonicTime, age: Duration, bytes: @escaping @Sendable () -> [UInt8]) {
+      self.at = at
+      self.age = age
+      self.bytes = bytes
+    }
+  }
+
+  private struct Given {
+    var at: MonotonicTime
+    var digests: [[UInt8]]
+    /// When all pieces were given.
+    var since: MonotonicTime
+  }
+
+  private struct Taken {
+    /// The pieces that were there last, by their digests.
+    var pieces: [[UInt8]: [UInt8]] = [:]
+    /// What could not be read, and is not fetched again.
+    var refused: [StationID: KnowledgeManifest] = [:]
+    /// Whether it was told that something came.
+    var isTold = false
+  }
+
+  private let settings: ListSpreader.Settings
+  private let calls: SpreadCalls
+  private let knowledge: @Sendable () -> [Knowledge]
+  private let clock: @Sendable () -> JournalTime
+  private var words: ToldOnce
+  private var given: [[UInt8]: Given] = [:]
+  private var taken: [[UInt8]: Taken] = [:]
+  private var refusedUntil: MonotonicTime?
+
+  package init(
+    _ settings: ListSpreader.Settings, store: any ListStore, knowledge: @escaping @Sendable () -> [Knowledge],
+    clock: @escaping @Sendable () -> JournalTime, tell: @escaping @Sendable (_ isProblem: Bool, String) -> Void
+  ) {
+    self.settings = settings
+    calls = SpreadCalls(store: store, clock: clock, rest: settings.rest)
+    self.knowledge = knowledge
+    self.clock = clock
+    words = ToldOnce(tell: tell)
+  }
+
+  /// Gives and takes what there is now. What servers refuse is told with lists.
+  package func look() async {
+    if let refusedUntil, clock().monotonic < refusedUntil { return }
+    refusedUntil = nil
+    var names: Set<[UInt8]> = []
+    for known in knowledge() where !Task.isCancelled {
+      do throws(ClaimFault) {
+        // One server under two names is one.
+        if known.gives, names.insert(known.name).inserted { try await give(known) }
+        if known.takes { try await take(known) }
+      } catch {
+        switch error {
+        case .otherVersion, .refused: refusedUntil = clock().monotonic + ListSpreader.refused
+        default: break
+        }
+        return
+      }
+    }
+  }
+
+  // MARK: Giving
+
+  private func give(_ known: Knowledge) async throws(ClaimFault) {
+    let place = ListPlace(station: settings.station, list: known.name, .manifest)
+    if try await calls.store.get(place, until: calls.end) == nil { given[known.name] = nil }
+    guard let told = known.give(given[known.name]?.at) else { return }
+    for other in settings.from where other != settings.station {
+      guard let offered = try await offer(of: other, known) else { continue }
+      if offered.age(at: try await calls.store.now(until: calls.end)) <= told.age + ListSpreader.slack { return }
+    }
+    guard let pieces = KnowledgeManifest.pieces(of: told.bytes()) else {
+      words.say(
+        "give \(known.system)", "The \(known.what) of \(known.system) is not given to the fleet: it is too long.")
+      return
+    }
+    words.say("give \(known.system)", nil)
+    let before = given.removeValue(forKey: known.name)
+    let began = clock().monotonic
+    let kept = before.flatMap { began - $0.since < ListSpreader.anew ? $0 : nil }
+    let digests = pieces.map { ListManifest.digest(of: $0) }
+    for (number, piece) in pieces.enumerated() {
+      if let kept, kept.digests.count > number, kept.digests[number] == digests[number] { continue }
+      let place = ListPlace(station: settings.station, list: known.name, .piece(number))
+      guard let value = settings.seal.seal(piece, in: place), await calls.put(value, place) else { return }
+    }
+    let manifest = KnowledgeManifest(age: max(.zero, told.age + (clock().monotonic - began)), digests: digests)
+    guard let value = settings.seal.seal(manifest.bytes, in: place), await calls.put(value, place) else { return }
+    given[known.name] = Given(at: told.at, digests: digests, since: kept?.since ?? began)
+    if before == nil { words.tell(false, "The \(known.what) of \(known.system) is given to the fleet.") }
+  }
+
+  // MARK: Taking
+
+  /// What a station gives.
+  private struct Offer {
+    var station: StationID
+    var manifest: KnowledgeManifest
+    var time: WallTime
+
+    /// How old it is: as old as it was when it was given, and the time since by the servers' own clock.
+    func age(at now: WallTime) -> Duration { manifest.age + max(.zero, now - time) }
+  }
+
+  private func offer(of station: StationID, _ known: Knowledge) async throws(ClaimFault) -> Offer? {
+    let place = ListPlace(station: station, list: known.name, .manifest)
+    guard let stored = try await calls.store.get(place, until: calls.end) else { return nil }
+    let subject = "\(known.system) of \(station)"
+    do throws(ListSeal.Fault) {
+      let manifest = try KnowledgeManifest(try settings.seal.open(stored.value, in: place))
+      words.say(subject, nil)
+      return Offer(station: station, manifest: manifest, time: stored.time)
+    } catch {
+      words.say(subject, error.words(known.what, of: known.system, from: station))
+      return nil
+    }
+  }
+
+  private func take(_ known: Knowledge) async throws(ClaimFault) {
+    guard known.wants(.zero) else { return }
+    var offers: [Offer] = []
+    for station in settings.from where station != settings.station {
+      if let offer = try await offer(of: station, known) { offers.append(offer) }
+    }
+    guard !offers.isEmpty else { return }
+    let servers = try await calls.store.now(until: calls.end)
+    for offer in offers.sorted(by: { $0.age(at: servers) < $1.age(at: servers) }) {
+      guard known.wants(offer.age(at: servers)) else { return }
+      if taken[known.name]?.refused[offer.station] == offer.manifest { continue }
+      if await take(known, offer, servers) { return }
+    }
+  }
+
+  /// - Returns: whether it was taken.
+  private func take(_ known: Knowledge, _ offer: Offer, _ servers: WallTime) async -> Bool {
+    let began = clock().monotonic
+    var pieces: [[UInt8]: [UInt8]] = [:]
+    var bytes: [UInt8] = []
+    let subject = "take \(known.system) of \(offer.station)"
+    for (number, digest) in offer.manifest.digests.enumerated() {
+      var piece = taken[known.name]?.pieces[digest]
+      if piece == nil {
+        let place = ListPlace(station: offer.station, list: known.name, .piece(number))
+        switch await calls.piece(place, digest, settings.seal) {
+        case .there(let found): piece = found
+        case .another: return false
+        case .unproven:
+          words.say(subject, ToldOnce.unprovenPiece(known.what, of: known.system, from: offer.station))
+          return false
+        }
+      }
+      guard let piece else { return false }
+      pieces[digest] = piece
+      bytes += piece
+    }
+    // What the fetch took has made it older.
+    let took = clock().monotonic - began
+    let age = offer.age(at: servers) + took
+    if let fault = await known.take(bytes, age, servers + took) {
+      words.say(subject, fault.words(known.what, of: known.system, from: offer.station))
+      taken[known.name, default: Taken()].refused[offer.station] = offer.manifest
+      return false
+    }
+    words.say(subject, nil)
+    if taken[known.name]?.isTold != true {
+      words.tell(
+        false,
+        "The \(known.what) of \(known.system) came over the fleet, from the station \(offer.station): \(age.asAge) old."
+      )
+    }
+    taken[known.name, default: Taken()].pieces = pieces
+    taken[known.name, default: Taken()].isTold = true
+    return true
+  }
+}
