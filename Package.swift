@@ -99,7 +99,6 @@ func tests(of name: String, on floor: String? = nil, _ dependencies: [Target.Dep
 }
 
 let argumentParser = Target.Dependency.product(name: "ArgumentParser", package: "swift-argument-parser")
-let asyncHTTPClient = Target.Dependency.product(name: "AsyncHTTPClient", package: "async-http-client")
 let httpTypes = Target.Dependency.product(name: "HTTPTypes", package: "swift-http-types")
 let hummingbird = Target.Dependency.product(name: "Hummingbird", package: "hummingbird")
 let hummingbirdCore = Target.Dependency.product(name: "HummingbirdCore", package: "hummingbird")
@@ -134,7 +133,6 @@ let package = Package(
     .package(url: "https://github.com/hummingbird-project/hummingbird", from: "2.28.1", traits: []),
     .package(url: "https://github.com/hummingbird-project/swift-mustache", from: "2.1.1"),
     .package(url: "https://github.com/jpsim/Yams", from: "6.2.2"),
-    .package(url: "https://github.com/swift-server/async-http-client", from: "1.37.0"),
     .package(url: "https://github.com/swift-server/swift-service-lifecycle", from: "2.13.0"),
   ],
   targets: [
@@ -364,7 +362,7 @@ let package = Package(
     room(
       "VenueServer",
       [
-        "CSQLite", "LibCrypto", "SQLiteFile", asyncHTTPClient, httpTypes, hummingbird, hummingbirdCore, hummingbirdTLS,
+        "CSQLite", "LibCrypto", "SQLiteFile", httpTypes, hummingbird, hummingbirdCore, hummingbirdTLS,
         logging, nioCore, nioHTTP1, nioPosix, nioSSL, serviceLifecycle,
       ], small),
     .executableTarget(
@@ -651,7 +649,7 @@ let package = Package(
     tests(
       of: "VenueServer",
       [
-        "CSQLite", "SQLiteFile", "ScriptedHTTP", asyncHTTPClient, logging, nioCore, nioHTTP1, nioPosix, nioSSL,
+        "CSQLite", "SQLiteFile", "ScriptedHTTP", logging, nioCore, nioHTTP1, nioPosix, nioSSL,
         serviceLifecycle,
       ]),
     // The fuzzers' inputs, read without the engine.
