@@ -47,7 +47,8 @@ let floors: [(name: String, rooms: [String])] = [
   (
     "Linux",
     [
-      "CBuild", "CEvdev", "CLinux", "CMosquitto", "CNATS", "COpenSSL", "CPNG", "CPangoCairo", "CQREncode", "CSQLite",
+      "CBuild", "CCarried", "CEvdev", "CLinux", "CMosquitto", "CNATS", "COpenSSL", "CPNG", "CPangoCairo", "CQREncode",
+      "CSQLite",
       "CSeccomp",
       "CSodium",
       "CTurboJPEG", "CUdev", "CV4LConvert", "CXKB", "CZBar", "LibCrypto", "LinuxIO",
@@ -145,6 +146,8 @@ let package = Package(
 
     // The machine.
     .target(name: "CLinux", path: "Sources/Linux/CLinux"),
+    // Pages, texts and the scanners' list, as files that C takes as they are.
+    .target(name: "CCarried", path: "Sources/Linux/CCarried"),
     .target(name: "CBuild", path: "Sources/Linux/CBuild", cSettings: buildFacts),
     // Not linked: it is loaded where there is a fleet. Wants libnats-dev to be compiled.
     .target(name: "CNATS", path: "Sources/Linux/CNATS"),
@@ -163,8 +166,8 @@ let package = Package(
     library("CV4LConvert", "libv4lconvert", "libv4l-dev"),
     library("CZBar", "zbar", "libzbar-dev"),
     .target(
-      name: "KnownScanners", path: "Sources/Readers/KnownScanners", resources: [.embedInCode("scanners.hwdb")],
-      swiftSettings: plain),
+      name: "KnownScanners", dependencies: ["CCarried"], path: "Sources/Readers/KnownScanners",
+      exclude: ["scanners.hwdb"], swiftSettings: plain),
     room("LinuxIO", ["CEvdev", "CLinux", "CUdev", "ScanModel"]),
     room("ReaderKit", ["LinuxIO", "ScanModel"], plain),
     room("WedgeReader", ["CXKB", "LinuxIO", "ReaderKit", "Reading", "ScanModel"], plain),
@@ -315,8 +318,8 @@ let package = Package(
     // The first run of a station: questions, answers and effects. Pure.
     .target(
       name: "FirstRun",
-      dependencies: ["KnownScanners", "ScanModel", "TicketSystemKit", "WireText"],
-      path: "Sources/Station/FirstRun", resources: [.embedInCode("texts.json")], swiftSettings: small),
+      dependencies: ["CCarried", "KnownScanners", "ScanModel", "TicketSystemKit", "WireText"],
+      path: "Sources/Station/FirstRun", exclude: ["texts.json"], swiftSettings: small),
     // Reports: from the journal to tables and pages, made by a process of its own that has no key and no network.
     room("Reports", ["LinuxIO", "ScanModel", "WireText"], small),
     room("ReportPages", ["CPangoCairo", "Reports", "ScanModel"], small),
@@ -335,7 +338,7 @@ let package = Package(
     .target(
       name: "Console",
       dependencies: [
-        "Alerts", "CodeSigning", "LibCrypto", "LinuxIO", "Reading", "ReportClient", "ReportProtocol",
+        "Alerts", "CCarried", "CodeSigning", "LibCrypto", "LinuxIO", "Reading", "ReportClient", "ReportProtocol",
         "ScanConfiguration", "ScanModel",
         "StationProtocol",
         "StationReport", "TicketSystemKit", "TicketTransport", "WireText", httpTypes, hummingbird, hummingbirdCore,
@@ -343,11 +346,8 @@ let package = Package(
         nioHTTP1, nioPosix, nioSSL, nioTLS,
         serviceLifecycle,
       ], path: "Sources/Faces/Console",
-      // Each file below these by its name alone: two of one name cannot be.
-      resources: [
-        .embedInCode("openapi.json"), .embedInCode("Pages/texts.json"), .embedInCode("Pages/Templates"),
-        .embedInCode("Pages/Static"),
-      ], swiftSettings: small),
+      exclude: ["openapi.json", "Pages/Static", "Pages/Templates", "Pages/texts.json"],
+      swiftSettings: small),
     // The first run as a page: a process of its own, which has one socket and no rights.
     room(
       "FirstRunPage",
