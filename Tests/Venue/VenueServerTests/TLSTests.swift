@@ -1,5 +1,6 @@
 import Expectations
 import Foundation
+import NIOHTTP1
 import NIOSSL
 import ScriptedHTTP
 import Testing

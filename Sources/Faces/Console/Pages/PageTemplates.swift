@@ -7,23 +7,25 @@ struct PageTemplates: Sendable {
   /// All of them; a template that is none is missing, which no test lets through.
   static let shared = PageTemplates()
 
-  private static let files: [(name: String, file: carried_file)] = [
-    ("layout", carried_template_layout()),
-    ("problem", carried_template_problem()),
-    ("home", carried_template_home()),
-    ("signin", carried_template_signin()),
-    ("device", carried_template_device()),
-    ("sessions", carried_template_sessions()),
-    ("door", carried_template_door()),
-    ("verdict", carried_template_verdict()),
-    ("attendant", carried_template_attendant()),
-    ("outcome", carried_template_outcome()),
-    ("conflicts", carried_template_conflicts()),
-    ("technician", carried_template_technician()),
-    ("picture", carried_template_picture()),
-    ("journal", carried_template_journal()),
-    ("organiser", carried_template_organiser()),
-  ]
+  private static var files: [(name: String, file: carried_file)] {
+    [
+      ("layout", carried_template_layout()),
+      ("problem", carried_template_problem()),
+      ("home", carried_template_home()),
+      ("signin", carried_template_signin()),
+      ("device", carried_template_device()),
+      ("sessions", carried_template_sessions()),
+      ("door", carried_template_door()),
+      ("verdict", carried_template_verdict()),
+      ("attendant", carried_template_attendant()),
+      ("outcome", carried_template_outcome()),
+      ("conflicts", carried_template_conflicts()),
+      ("technician", carried_template_technician()),
+      ("picture", carried_template_picture()),
+      ("journal", carried_template_journal()),
+      ("organiser", carried_template_organiser()),
+    ]
+  }
 
   private let library: MustacheLibrary
   /// What is wrong with templates; empty where all is well.
