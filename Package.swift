@@ -47,7 +47,8 @@ let floors: [(name: String, rooms: [String])] = [
   (
     "Linux",
     [
-      "CBuild", "CEvdev", "CLinux", "CMosquitto", "CNATS", "COpenSSL", "CPNG", "CPangoCairo", "CQREncode", "CSQLite",
+      "CBuild", "CCarried", "CEvdev", "CLinux", "CMosquitto", "CNATS", "COpenSSL", "CPNG", "CPangoCairo", "CQREncode",
+      "CSQLite",
       "CSeccomp",
       "CSodium",
       "CTurboJPEG", "CUdev", "CV4LConvert", "CXKB", "CZBar", "LibCrypto", "LinuxIO",
@@ -99,7 +100,6 @@ func tests(of name: String, on floor: String? = nil, _ dependencies: [Target.Dep
 }
 
 let argumentParser = Target.Dependency.product(name: "ArgumentParser", package: "swift-argument-parser")
-let asyncHTTPClient = Target.Dependency.product(name: "AsyncHTTPClient", package: "async-http-client")
 let httpTypes = Target.Dependency.product(name: "HTTPTypes", package: "swift-http-types")
 let hummingbird = Target.Dependency.product(name: "Hummingbird", package: "hummingbird")
 let hummingbirdCore = Target.Dependency.product(name: "HummingbirdCore", package: "hummingbird")
@@ -134,7 +134,6 @@ let package = Package(
     .package(url: "https://github.com/hummingbird-project/hummingbird", from: "2.28.1", traits: []),
     .package(url: "https://github.com/hummingbird-project/swift-mustache", from: "2.1.1"),
     .package(url: "https://github.com/jpsim/Yams", from: "6.2.2"),
-    .package(url: "https://github.com/swift-server/async-http-client", from: "1.37.0"),
     .package(url: "https://github.com/swift-server/swift-service-lifecycle", from: "2.13.0"),
   ],
   targets: [
@@ -147,6 +146,8 @@ let package = Package(
 
     // The machine.
     .target(name: "CLinux", path: "Sources/Linux/CLinux"),
+    // Pages, texts and the scanners' list, as files that C takes as they are.
+    .target(name: "CCarried", path: "Sources/Linux/CCarried"),
     .target(name: "CBuild", path: "Sources/Linux/CBuild", cSettings: buildFacts),
     // Not linked: it is loaded where there is a fleet. Wants libnats-dev to be compiled.
     .target(name: "CNATS", path: "Sources/Linux/CNATS"),
@@ -165,8 +166,8 @@ let package = Package(
     library("CV4LConvert", "libv4lconvert", "libv4l-dev"),
     library("CZBar", "zbar", "libzbar-dev"),
     .target(
-      name: "KnownScanners", path: "Sources/Readers/KnownScanners", resources: [.embedInCode("scanners.hwdb")],
-      swiftSettings: plain),
+      name: "KnownScanners", dependencies: ["CCarried"], path: "Sources/Readers/KnownScanners",
+      exclude: ["scanners.hwdb"], swiftSettings: plain),
     room("LinuxIO", ["CEvdev", "CLinux", "CUdev", "ScanModel"]),
     room("ReaderKit", ["LinuxIO", "ScanModel"], plain),
     room("WedgeReader", ["CXKB", "LinuxIO", "ReaderKit", "Reading", "ScanModel"], plain),
@@ -317,8 +318,8 @@ let package = Package(
     // The first run of a station: questions, answers and effects. Pure.
     .target(
       name: "FirstRun",
-      dependencies: ["KnownScanners", "ScanModel", "TicketSystemKit", "WireText"],
-      path: "Sources/Station/FirstRun", resources: [.embedInCode("texts.json")], swiftSettings: small),
+      dependencies: ["CCarried", "KnownScanners", "ScanModel", "TicketSystemKit", "WireText"],
+      path: "Sources/Station/FirstRun", exclude: ["texts.json"], swiftSettings: small),
     // Reports: from the journal to tables and pages, made by a process of its own that has no key and no network.
     room("Reports", ["LinuxIO", "ScanModel", "WireText"], small),
     room("ReportPages", ["CPangoCairo", "Reports", "ScanModel"], small),
@@ -337,7 +338,7 @@ let package = Package(
     .target(
       name: "Console",
       dependencies: [
-        "Alerts", "CodeSigning", "LibCrypto", "LinuxIO", "Reading", "ReportClient", "ReportProtocol",
+        "Alerts", "CCarried", "CodeSigning", "LibCrypto", "LinuxIO", "Reading", "ReportClient", "ReportProtocol",
         "ScanConfiguration", "ScanModel",
         "StationProtocol",
         "StationReport", "TicketSystemKit", "TicketTransport", "WireText", httpTypes, hummingbird, hummingbirdCore,
@@ -345,11 +346,8 @@ let package = Package(
         nioHTTP1, nioPosix, nioSSL, nioTLS,
         serviceLifecycle,
       ], path: "Sources/Faces/Console",
-      // Each file below these by its name alone: two of one name cannot be.
-      resources: [
-        .embedInCode("openapi.json"), .embedInCode("Pages/texts.json"), .embedInCode("Pages/Templates"),
-        .embedInCode("Pages/Static"),
-      ], swiftSettings: small),
+      exclude: ["openapi.json", "Pages/Static", "Pages/Templates", "Pages/texts.json"],
+      swiftSettings: small),
     // The first run as a page: a process of its own, which has one socket and no rights.
     room(
       "FirstRunPage",
@@ -364,7 +362,7 @@ let package = Package(
     room(
       "VenueServer",
       [
-        "CSQLite", "LibCrypto", "SQLiteFile", asyncHTTPClient, httpTypes, hummingbird, hummingbirdCore, hummingbirdTLS,
+        "CSQLite", "LibCrypto", "SQLiteFile", httpTypes, hummingbird, hummingbirdCore, hummingbirdTLS,
         logging, nioCore, nioHTTP1, nioPosix, nioSSL, serviceLifecycle,
       ], small),
     .executableTarget(
@@ -651,7 +649,7 @@ let package = Package(
     tests(
       of: "VenueServer",
       [
-        "CSQLite", "SQLiteFile", "ScriptedHTTP", asyncHTTPClient, logging, nioCore, nioHTTP1, nioPosix, nioSSL,
+        "CSQLite", "SQLiteFile", "ScriptedHTTP", logging, nioCore, nioHTTP1, nioPosix, nioSSL,
         serviceLifecycle,
       ]),
     // The fuzzers' inputs, read without the engine.

@@ -61,7 +61,7 @@ struct StationAPI: Sendable {
     [.get, .head, .post, .put, .patch, .delete, .options, .trace] + ["QUERY"].compactMap { HTTPRequest.Method($0) }
 
   /// `docs/openapi.json`.
-  private static let document = ByteBuffer(bytes: PackageResources.openapi_json)
+  private static let document = ByteBuffer(bytes: CarriedFile.document)
 
   /// How old an answer about the station may be.
   private static let freshness: Duration = .milliseconds(100)

@@ -1,3 +1,5 @@
+import CCarried
+
 /// Scanners by USB id, read from a hardware database in systemd's form (`man hwdb`): blocks of `usb:vVVVVpPPPP*` and lines
 /// ` KEY=value`, parted by empty lines. Of the matches that hwdb allows only that of a product, and of a whole vendor
 /// (`usb:vVVVVp*`), are used here.
@@ -22,8 +24,12 @@ package struct ScannerDatabase: Sendable, Equatable {
   private var vendors: [UInt16: Int] = [:]
 
   /// The database that the program carries; the same file is installed for udev.
-  package static let carried = ScannerDatabase(
-    String(decoding: PackageResources.scanners_hwdb, as: UTF8.self))
+  package static let carried = ScannerDatabase(carriedText)
+
+  private static var carriedText: String {
+    let file = carried_scanners()
+    return String(decoding: UnsafeBufferPointer(start: file.start, count: file.count), as: UTF8.self)
+  }
 
   /// Reads a database.
   package init(_ text: String) {

@@ -1,3 +1,4 @@
+import CCarried
 package import ScanModel
 internal import WireText
 
@@ -59,7 +60,9 @@ package struct FirstRunTexts: Sendable {
 
   /// Everything in the file: each text's name, and its words by languages.
   package static func file() -> [String: [String: String]] {
-    guard case .object(let names)? = try? JSONValue(PackageResources.texts_json) else { return [:] }
+    let file = carried_first_run_texts()
+    let bytes = [UInt8](UnsafeBufferPointer(start: file.start, count: file.count))
+    guard case .object(let names)? = try? JSONValue(bytes) else { return [:] }
     var all: [String: [String: String]] = [:]
     for (name, words) in names {
       if case .object(let words) = words { all[name] = words.compactMapValues(\.string) }

@@ -1,7 +1,7 @@
-import AsyncHTTPClient
 import Foundation
 import NIOCore
 import NIOHTTP1
+import NIOPosix
 
 /// The other side of a venue's control socket.
 package struct VenueControlClient: Sendable {
@@ -57,30 +57,20 @@ package struct VenueControlClient: Sendable {
   }
 
   func exchange(_ method: HTTPMethod, _ what: String, _ body: String) async throws -> (Int, String) {
-    let unreserved = CharacterSet.alphanumerics.union(CharacterSet(charactersIn: "-._~"))
-    guard let host = path.addingPercentEncoding(withAllowedCharacters: unreserved) else {
-      throw failure("its path cannot be used")
-    }
-    var request = HTTPClientRequest(url: "http+unix://\(host)/\(what)")
-    request.method = method
-    if !body.isEmpty { request.body = .bytes(ByteBuffer(string: body)) }
-    request.headers.add(name: "Connection", value: "close")
-    var settings = HTTPClient.Configuration()
-    // Nobody comes to a socket by being waited for.
-    settings.connectionPool.retryConnectionEstablishment = false
-    let client = HTTPClient(eventLoopGroupProvider: .singleton, configuration: settings)
-    let outcome: Result<(Int, String), VenueError>
+    var head = HTTPRequestHead(version: .http1_1, method: method, uri: "/\(what)")
+    head.headers = ["Host": "venue", "Connection": "close", "Content-Length": "\(body.utf8.count)"]
     do {
-      let response = try await client.execute(request, timeout: .seconds(30))
-      let text = String(buffer: try await response.body.collect(upTo: 256 << 20))
-      outcome = .success((Int(response.status.code), text))
+      let answer = try await VenueExchange.ask(head, body.isEmpty ? [] : [ByteBuffer(string: body)]) {
+        $0.connect(unixDomainSocketPath: path)
+      }
+      return (Int(answer.head.status.code), String(buffer: answer.body))
     } catch let error as IOError {
-      outcome = .failure(failure(String(cString: strerror(error.errnoCode))))
+      throw failure(String(cString: strerror(error.errnoCode)))
+    } catch is SocketAddressError {
+      throw failure("its path cannot be used")
     } catch {
-      outcome = .failure(failure("\(error)"))
+      throw failure("\(error)")
     }
-    try? await client.shutdown()
-    return try outcome.get()
   }
 
   func failure(_ reason: String) -> VenueError { .noControl(path: path, reason: reason) }

@@ -1,4 +1,3 @@
-import AsyncHTTPClient
 import Expectations
 import Foundation
 import NIOCore
@@ -26,7 +25,7 @@ import Testing
       let code = try venue.code(.entry)
       let reply = try await venue.request(
         .POST, "/api/tickets/scan", headers: json + [("Authorization", "Bearer \(try venue.key())")],
-        body: .bytes(ByteBuffer(string: #"{"ticket_code":"\#(code)"}"#)))
+        body: [ByteBuffer(string: #"{"ticket_code":"\#(code)"}"#)])
       expectEqual(reply.status, 201)
     }
   }

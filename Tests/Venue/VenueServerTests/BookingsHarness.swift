@@ -1,4 +1,3 @@
-import AsyncHTTPClient
 import Foundation
 import NIOCore
 import NIOHTTP1
@@ -37,7 +36,7 @@ struct BookingVenue {
   ) async throws -> Reply {
     let type = body.map { _ in [("Content-Type", "application/json")] } ?? []
     return try await venue.request(
-      method, path, headers: headers + type, body: body.map { .bytes(ByteBuffer(string: $0)) })
+      method, path, headers: headers + type, body: body.map { [ByteBuffer(string: $0)] } ?? [])
   }
 
   func booking(_ kind: SeededBooking.Kind) throws -> SeededBooking { try #require(theatre.booking(kind)) }

@@ -1,4 +1,3 @@
-import AsyncHTTPClient
 import Foundation
 import NIOCore
 import NIOHTTP1
@@ -26,7 +25,7 @@ extension RunningVenue {
     var headers = [("X-API-Key", try key ?? self.key()), ("Accept", accept)]
     if body != nil { headers.append(("Content-Type", "application/json")) }
     return try await request(
-      method, path, headers: headers, body: body.map { .bytes(ByteBuffer(string: $0)) })
+      method, path, headers: headers, body: body.map { [ByteBuffer(string: $0)] } ?? [])
   }
 
   /// The seeded tickets of an event, by its name.

@@ -1,4 +1,3 @@
-import AsyncHTTPClient
 import Expectations
 import Foundation
 import NIOCore
@@ -19,7 +18,7 @@ import Testing
     ) async throws -> Reply {
       var headers = [("Authorization", "Bearer \(token ?? self.token)"), ("Content-Type", "application/json")]
       if let org { headers.append(("X-Org-ID", org)) }
-      return try await venue.request(.POST, path, headers: headers, body: .bytes(ByteBuffer(string: body)))
+      return try await venue.request(.POST, path, headers: headers, body: [ByteBuffer(string: body)])
     }
 
     func redeem(_ ticket: String, token: String? = nil, org: String? = VenueServer.organisation) async throws -> Reply {

@@ -1,4 +1,3 @@
-import AsyncHTTPClient
 import Foundation
 import NIOCore
 import NIOHTTP1
@@ -43,7 +42,7 @@ struct SubscriptionVenue {
     if let user { headers.append(("X-User-Id", user)) }
     if body != nil { headers.append(("Content-Type", "application/json")) }
     return try await venue.request(
-      method, base.rawValue + path, headers: headers, body: body.map { .bytes(ByteBuffer(string: $0)) })
+      method, base.rawValue + path, headers: headers, body: body.map { [ByteBuffer(string: $0)] } ?? [])
   }
 
   func verify(

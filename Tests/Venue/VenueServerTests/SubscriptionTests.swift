@@ -1,4 +1,3 @@
-import AsyncHTTPClient
 import Expectations
 import Foundation
 import NIOCore
@@ -211,12 +210,12 @@ import Testing
         let body =
           #"{"notification_type":"DID_RENEW","unified_receipt":{"latest_receipt_info":[{"original_transaction_id":"\#(sold.id)"}]}}"#
         // No token is asked for.
-        let told = try await service.venue.request(.POST, path, headers: [], body: .bytes(.init(string: body)))
+        let told = try await service.venue.request(.POST, path, headers: [], body: [ByteBuffer(string: body)])
         expect(told.status == 200 && told.text.isEmpty)
         try await expectEqual(
           service.ask(.GET, "/apple/subs/\(sold.id)").string("expiresDateUtc"), "2026-02-10T12:00:00Z")
         for (body, status) in [("{", 400), ("{}", 422), (#"{"unified_receipt":{"latest_receipt_info":[]}}"#, 422)] {
-          let reply = try await service.venue.request(.POST, path, headers: [], body: .bytes(.init(string: body)))
+          let reply = try await service.venue.request(.POST, path, headers: [], body: [ByteBuffer(string: body)])
           expectEqual(reply.status, status, "\(body)")
         }
       }

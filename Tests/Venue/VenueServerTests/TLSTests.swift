@@ -1,7 +1,6 @@
-import AsyncHTTPClient
 import Expectations
 import Foundation
-import NIOCore
+import NIOHTTP1
 import NIOSSL
 import ScriptedHTTP
 import Testing
@@ -14,22 +13,10 @@ import Testing
     return path
   }
 
-  private func ask(_ url: String, trusting authority: String) async throws -> String {
-    var settings = HTTPClient.Configuration()
+  private func health(of venue: RunningVenue, trusting authority: String) async throws -> String {
     var tls = TLSConfiguration.makeClientConfiguration()
     tls.trustRoots = .certificates(try NIOSSLCertificate.fromPEMBytes([UInt8](authority.utf8)))
-    settings.tlsConfiguration = tls
-    settings.connectionPool.retryConnectionEstablishment = false
-    let client = HTTPClient(eventLoopGroupProvider: .singleton, configuration: settings)
-    let outcome: Result<String, any Error>
-    do {
-      let response = try await client.execute(HTTPClientRequest(url: url), timeout: .seconds(60))
-      outcome = .success(String(buffer: try await response.body.collect(upTo: 1 << 20)))
-    } catch {
-      outcome = .failure(error)
-    }
-    try await client.shutdown()
-    return try outcome.get()
+    return try await venue.request(.GET, "/api/health", headers: [], trusting: NIOSSLContext(configuration: tls)).text
   }
 
   @Test func aVenueProvesWhoItIs() async throws {
@@ -43,10 +30,10 @@ import Testing
         $0.controlSocket = control
       }) { venue, _ in
         expectEqual(venue.address.url, "https://127.0.0.1:\(venue.address.port)")
-        let body = try await ask(venue.address.url + "/api/health", trusting: TestCertificates.authority)
+        let body = try await health(of: venue, trusting: TestCertificates.authority)
         expect(body.hasPrefix(#"{"success":true"#))
         await #expect(throws: NIOSSLError.self) {
-          try await ask(venue.address.url + "/api/health", trusting: TestCertificates.otherAuthority)
+          try await health(of: venue, trusting: TestCertificates.otherAuthority)
         }
         // In plain it answers nobody, and the control socket is as it was.
         expect(await venue.kiosk("GET /api/health").body.isEmpty)

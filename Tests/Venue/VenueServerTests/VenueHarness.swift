@@ -1,7 +1,8 @@
-import AsyncHTTPClient
 import Foundation
 import NIOCore
 import NIOHTTP1
+import NIOPosix
+import NIOSSL
 import Synchronization
 import Testing
 
@@ -84,12 +85,11 @@ struct Reply {
   func integer(_ path: String) throws -> Int? { try json.integer(path) }
 }
 
-/// A running venue and a real client of it.
+/// A running venue, asked over a real socket.
 struct RunningVenue {
   let server: VenueServer
   let address: VenueAddress
   let seeded: SeededVenue
-  let client: HTTPClient
 
   func code(_ kind: SeededTicket.Kind) throws -> String {
     try #require(seeded.tickets.first { $0.kind == kind }).code
@@ -97,16 +97,24 @@ struct RunningVenue {
 
   func key() throws -> String { try #require(seeded.apiKey) }
 
+  /// Asks on a connection of its own; a body of several parts is sent in chunks.
   func request(
-    _ method: HTTPMethod, _ path: String, headers: [(String, String)], body: HTTPClientRequest.Body? = nil
+    _ method: HTTPMethod, _ path: String, headers: [(String, String)], body: [ByteBuffer] = [],
+    trusting tls: NIOSSLContext? = nil
   ) async throws -> Reply {
-    var request = HTTPClientRequest(url: address.url + path)
-    request.method = method
-    for (name, value) in headers { request.headers.add(name: name, value: value) }
-    request.body = body
-    let response = try await client.execute(request, timeout: .seconds(60))
-    let text = String(buffer: try await response.body.collect(upTo: 64 << 20))
-    return Reply(status: Int(response.status.code), headers: response.headers, text: text)
+    var head = HTTPRequestHead(version: .http1_1, method: method, uri: path)
+    head.headers = ["Host": "\(address.host):\(address.port)", "Connection": "close"]
+    head.headers.add(contentsOf: headers)
+    if let whole = body.first, body.count == 1 {
+      head.headers.add(name: "Content-Length", value: "\(whole.readableBytes)")
+    } else if body.isEmpty, method != .GET {
+      head.headers.add(name: "Content-Length", value: "0")
+    }
+    let answer = try await VenueExchange.ask(head, body, tls: tls, limit: .seconds(60)) {
+      $0.connect(host: address.host, port: address.port)
+    }
+    return Reply(
+      status: Int(answer.head.status.code), headers: answer.head.headers, text: String(buffer: answer.body))
   }
 
   /// Posts JSON as a careful client does.
@@ -116,7 +124,7 @@ struct RunningVenue {
       headers: [
         ("X-API-Key", try key ?? self.key()), ("Content-Type", "application/json"), ("Accept", "application/json"),
       ],
-      body: .bytes(ByteBuffer(string: body)))
+      body: [ByteBuffer(string: body)])
   }
 
   func scan(_ code: String, key: String? = nil) async throws -> Reply {
@@ -145,16 +153,12 @@ func withVenue(
     Issue.record("the venue ended before it was ready")
     return
   }
-  var settings = HTTPClient.Configuration()
-  settings.redirectConfiguration = .disallow
-  let client = HTTPClient(eventLoopGroupProvider: .singleton, configuration: settings)
   var outcome = Result<Void, any Error>.success(())
   do {
-    try await body(RunningVenue(server: server, address: address, seeded: seeded, client: client))
+    try await body(RunningVenue(server: server, address: address, seeded: seeded))
   } catch {
     outcome = .failure(error)
   }
-  try await client.shutdown()
   running.cancel()
   // A cancelled venue ends by itself; how it says so does not matter.
   _ = await running.result

@@ -16,14 +16,14 @@ struct PageStatic: Sendable {
     let bytes: ByteBuffer
   }
 
-  static let style = File("pages", "css", "text/css; charset=utf-8", PackageResources.pages_css)
+  static let style = File("pages", "css", "text/css; charset=utf-8", CarriedFile.style)
   /// Keeps doors live, and pages of staff fresh.
-  static let script = File("live", "js", "text/javascript; charset=utf-8", PackageResources.live_js)
-  static let device = File("device", "js", "text/javascript; charset=utf-8", PackageResources.device_js)
-  static let icon = File("icon", "svg", "image/svg+xml", PackageResources.icon_svg)
+  static let script = File("live", "js", "text/javascript; charset=utf-8", CarriedFile.live)
+  static let device = File("device", "js", "text/javascript; charset=utf-8", CarriedFile.device)
+  static let icon = File("icon", "svg", "image/svg+xml", CarriedFile.icon)
 
   /// The style as it stands within a page.
-  static let styleWithin = StyleWithin(String(decoding: PackageResources.pages_css, as: UTF8.self))
+  static let styleWithin = StyleWithin(String(decoding: CarriedFile.style, as: UTF8.self))
 
   /// All of them.
   static let files = [style, script, device, icon]

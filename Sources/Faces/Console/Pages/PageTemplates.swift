@@ -1,3 +1,4 @@
+import CCarried
 import Mustache
 import NIOCore
 
@@ -6,23 +7,25 @@ struct PageTemplates: Sendable {
   /// All of them; a template that is none is missing, which no test lets through.
   static let shared = PageTemplates()
 
-  private static let files: [(name: String, bytes: [UInt8])] = [
-    ("layout", PackageResources.layout_mustache),
-    ("problem", PackageResources.problem_mustache),
-    ("home", PackageResources.home_mustache),
-    ("signin", PackageResources.signin_mustache),
-    ("device", PackageResources.device_mustache),
-    ("sessions", PackageResources.sessions_mustache),
-    ("door", PackageResources.door_mustache),
-    ("verdict", PackageResources.verdict_mustache),
-    ("attendant", PackageResources.attendant_mustache),
-    ("outcome", PackageResources.outcome_mustache),
-    ("conflicts", PackageResources.conflicts_mustache),
-    ("technician", PackageResources.technician_mustache),
-    ("picture", PackageResources.picture_mustache),
-    ("journal", PackageResources.journal_mustache),
-    ("organiser", PackageResources.organiser_mustache),
-  ]
+  private static var files: [(name: String, file: carried_file)] {
+    [
+      ("layout", carried_template_layout()),
+      ("problem", carried_template_problem()),
+      ("home", carried_template_home()),
+      ("signin", carried_template_signin()),
+      ("device", carried_template_device()),
+      ("sessions", carried_template_sessions()),
+      ("door", carried_template_door()),
+      ("verdict", carried_template_verdict()),
+      ("attendant", carried_template_attendant()),
+      ("outcome", carried_template_outcome()),
+      ("conflicts", carried_template_conflicts()),
+      ("technician", carried_template_technician()),
+      ("picture", carried_template_picture()),
+      ("journal", carried_template_journal()),
+      ("organiser", carried_template_organiser()),
+    ]
+  }
 
   private let library: MustacheLibrary
   /// What is wrong with templates; empty where all is well.
@@ -31,14 +34,14 @@ struct PageTemplates: Sendable {
   private init() {
     MustacheContentTypes.register(PageEscaping(), named: PageEscaping.name)
     var (library, faults) = (MustacheLibrary(), [String]())
-    for file in Self.files {
+    for (name, file) in Self.files {
       do {
         // Each says for itself how it is escaped: the library's own way goes by what people take for a character, and a quote with an
         // accent is none to it.
         let text = "{{% CONTENT_TYPE:\(PageEscaping.name)}}" + String(decoding: file.bytes, as: UTF8.self)
-        try library.register(text, named: file.name)
+        try library.register(text, named: name)
       } catch {
-        faults.append("\(file.name): \(error)")
+        faults.append("\(name): \(error)")
       }
     }
     (self.library, self.faults) = (library, faults)

@@ -25,7 +25,7 @@ struct PageTexts: Sendable {
 
   /// Everything in the file: each text's key, such as `door.admit`, and its words by languages.
   static func sections() -> [String: [String: String]] {
-    guard case .object(let sections)? = try? JSONValue(PackageResources.texts_json) else { return [:] }
+    guard case .object(let sections)? = try? JSONValue(CarriedFile.pageTexts) else { return [:] }
     var all: [String: [String: String]] = [:]
     for (section, names) in sections {
       guard case .object(let names) = names else { continue }

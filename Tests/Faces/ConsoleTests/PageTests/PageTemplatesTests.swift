@@ -113,8 +113,8 @@ enum Hostile {
 
   @Test func pagesAskNobodyElseForAnything() throws {
     for (name, bytes) in [
-      ("style", PackageResources.pages_css), ("script", PackageResources.live_js),
-      ("icon", PackageResources.icon_svg),
+      ("style", CarriedFile.style), ("script", CarriedFile.live),
+      ("icon", CarriedFile.icon),
     ] {
       let text = String(decoding: bytes, as: UTF8.self).replacing("http://www.w3.org/2000/svg", with: "")
       for word in ["http:", "https:", "//cdn", "@import", "url(", "innerHTML", "outerHTML", "document.write", "eval("] {
@@ -165,7 +165,7 @@ enum Hostile {
     ("ink", "ground"), ("ink", "sheet"), ("soft", "ground"), ("soft", "sheet"), ("accent", "ground"),
     ("on-accent", "accent"), ("on-amber", "amber"), ("white", "admit"), ("white", "refuse"),
   ]) func ourColoursCanBeRead(_ text: String, _ ground: String) throws {
-    let style = String(decoding: PackageResources.pages_css, as: UTF8.self)
+    let style = String(decoding: CarriedFile.style, as: UTF8.self)
     func colour(_ name: String) throws -> UInt32 {
       if name == "white" { return 0xFFFFFF }
       let part = try #require(style.components(separatedBy: "--\(name): #").dropFirst().first)
