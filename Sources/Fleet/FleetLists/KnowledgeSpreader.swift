@@ -22,6 +22,8 @@ package actor KnowledgeSpreader {
     package var takes: Bool
     /// What there is to give; `nil` where nothing was told since that moment.
     package var give: @Sendable (_ since: MonotonicTime?) -> Told?
+    /// Why there is nothing to give; `nil` where there is something, or nobody knows yet.
+    package var problem: @Sendable () -> String?
     /// Whether something of such an age is of use.
     package var wants: @Sendable (_ age: Duration) -> Bool
     /// Takes it whole, or says why not.
@@ -31,6 +33,7 @@ package actor KnowledgeSpreader {
     package init(
       system: TicketSystemID, what: String, name: [UInt8], gives: Bool, takes: Bool,
       give: @escaping @Sendable (_ since: MonotonicTime?) -> Told?,
+      problem: @escaping @Sendable () -> String? = { nil },
       wants: @escaping @Sendable (_ age: Duration) -> Bool,
       take: @escaping @Sendable (_ bytes: [UInt8], _ age: Duration, _ now: WallTime) async -> ListSeal.Fault?
     ) {
@@ -40,6 +43,7 @@ package actor KnowledgeSpreader {
       self.gives = gives
       self.takes = takes
       self.give = give
+      self.problem = problem
       self.wants = wants
       self.take = take
     }
@@ -120,7 +124,13 @@ package actor KnowledgeSpreader {
   private func give(_ known: Knowledge) async throws(ClaimFault) {
     let place = ListPlace(station: settings.station, list: known.name, .manifest)
     if try await calls.store.get(place, until: calls.end) == nil { given[known.name] = nil }
-    guard let told = known.give(given[known.name]?.at) else { return }
+    guard let told = known.give(given[known.name]?.at) else {
+      if let problem = known.problem() {
+        words.say(
+          "give \(known.system)", "The \(known.what) of \(known.system) is not given to the fleet. \(problem)")
+      }
+      return
+    }
     for other in settings.from where other != settings.station {
       guard let offered = try await offer(of: other, known) else { continue }
       if offered.age(at: try await calls.store.now(until: calls.end)) <= told.age + ListSpreader.slack { return }

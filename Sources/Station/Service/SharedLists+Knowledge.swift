@@ -13,7 +13,7 @@ extension SharedLists {
       give: { since in
         knowledge.give(since).map { KnowledgeSpreader.Told(at: $0.at, age: $0.age, bytes: $0.bytes) }
       },
-      wants: knowledge.wants,
+      problem: knowledge.problem, wants: knowledge.wants,
       take: { bytes, age, now in
         switch await knowledge.take(bytes, age, now) {
         case nil: nil

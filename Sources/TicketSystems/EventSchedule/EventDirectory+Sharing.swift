@@ -2,6 +2,7 @@ internal import LinuxIO
 internal import ScanModel
 internal import Synchronization
 internal import TicketSystemKit
+internal import TicketTransport
 
 /// What stations of a fleet give each other of a server's events. Nobody asks another station: what came is there before a gate wants it.
 ///
@@ -14,7 +15,9 @@ extension EventDirectory {
   /// The same for whoever spreads it.
   var shared: SharedKnowledge {
     SharedKnowledge(
-      what: "list of events", give: { self.give(since: $0) }, wants: { self.wants(age: $0) },
+      what: "list of events", give: { self.give(since: $0) },
+      problem: { self.state.withLock { $0.told == nil && !$0.isOver ? $0.fault?.detail : nil } },
+      wants: { self.wants(age: $0) },
       take: { await self.take($0, age: $1, now: $2) })
   }
 

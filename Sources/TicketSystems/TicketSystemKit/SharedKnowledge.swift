@@ -35,6 +35,8 @@ package struct SharedKnowledge: Sendable {
   /// What the ticket system itself has told since a moment; `nil` where that is nothing, and never what came from another station. Whoever
   /// asks wants it: it is fetched from then on.
   package let give: @Sendable (_ since: MonotonicTime?) -> Told?
+  /// Why the ticket system has told nothing that could be given; `nil` where it has, or was not asked yet.
+  package let problem: @Sendable () -> String?
   /// Whether something of such an age is of use here.
   package let wants: @Sendable (_ age: Duration) -> Bool
   /// Takes what a station has given, whole or not at all.
@@ -44,11 +46,13 @@ package struct SharedKnowledge: Sendable {
 
   package init(
     what: String, give: @escaping @Sendable (_ since: MonotonicTime?) -> Told?,
+    problem: @escaping @Sendable () -> String? = { nil },
     wants: @escaping @Sendable (_ age: Duration) -> Bool,
     take: @escaping @Sendable (_ bytes: [UInt8], _ age: Duration, _ now: WallTime) async -> Fault?
   ) {
     self.what = what
     self.give = give
+    self.problem = problem
     self.wants = wants
     self.take = take
   }

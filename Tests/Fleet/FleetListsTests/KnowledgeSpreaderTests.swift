@@ -21,6 +21,8 @@ import Testing
       /// Whether it asks for anything, and how old it may be.
       var wants: Duration? = .seconds(86_400)
       var fault: ListSeal.Fault?
+      /// Why it has nothing to give.
+      var problem: String?
       var words: [(isProblem: Bool, words: String)] = []
     }
 
@@ -42,6 +44,7 @@ import Testing
           system: TicketSystemID("venue"), what: "list of events",
           name: fleet.key.name(ofKnowledgeOf: SpreadFleet.server), gives: from.contains(name),
           takes: from.contains { $0 != name }, give: { late.station?.give($0) },
+          problem: { late.station?.known.withLock { $0.problem } },
           wants: { age in late.station?.known.withLock { $0.wants.map { age <= $0 } ?? false } ?? false },
           take: { late.station?.take($0, $1, $2) }), self)
     }
@@ -259,6 +262,24 @@ import Testing
     store.state.withLock { expectEqual($0.puts, []) }
     // Lists tell of it.
     expectEqual(office.problems.count, 1)
+  }
+
+  /// A station that is to give and cannot ask its ticket system says so, once, and again once it was over.
+  @Test func whyNothingIsGivenIsTold() async throws {
+    let office = try station("office")
+    await office.spreader.look()
+    expectEqual(office.problems, [])
+    office.known.withLock { $0.problem = "a.example does not let this key see its events (403)." }
+    for _ in 0..<2 { await office.spreader.look() }
+    let words =
+      "The list of events of venue is not given to the fleet. a.example does not let this key see its events (403)."
+    expectEqual(office.problems, [words])
+    office.learn([1])
+    for _ in 0..<2 { await office.spreader.look() }
+    store.state.withLock { $0.parts = [:] }
+    office.known.withLock { $0.bytes = nil }
+    await office.spreader.look()
+    expectEqual(office.problems, [words, words])
   }
 
   /// Calls are lost, doubled, late, and answered from the past: what comes is always something that the office gave, whole; and in the end the

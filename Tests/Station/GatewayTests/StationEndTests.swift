@@ -57,6 +57,28 @@ import TicketSystemKit
     }
   }
 
+  /// What ticket systems share with other stations of a fleet is had of the station that runs, and of no other: its connections are closed.
+  @Test func whatIsSharedEndsWithTheStation() async throws {
+    let server = ScriptedServer(answer: "HTTP/1.1 404 Not Found\r\nContent-Length: 0\r\n\r\n")
+    let memory = StationMemory(dependencies: try .inMemory())
+    let configuration = try configuration(port: try await server.start(), "")
+    let station = try await ConfiguredStation.make(
+      configuration, outputs: .own,
+      credentials: CredentialResolver { _ throws(SetupError) in "a-key-of-some-length" }, memory: memory,
+      events: EventHub()
+    ) { _, _ in }
+    expect(memory.shared.isEmpty)
+    let shared = Mutex<[StationMemory.Sharing]>([])
+    try await station.run { shared.withLock { $0 = memory.shared } }
+    expectEqual(shared.withLock { $0.map(\.server) }, configuration.ticketSystems.map(\.address))
+    expectEqual(shared.withLock { $0.map(\.knowledge.what) }, ["list of events"])
+    expect(memory.shared.isEmpty)
+    // Whoever had it before has nothing of it.
+    let knowledge = try #require(shared.withLock { $0.first?.knowledge })
+    expect(knowledge.give(nil) == nil && !knowledge.wants(.zero))
+    await server.stop()
+  }
+
   /// Gates of a reload do not wait for a disk that hangs.
   @Test func aDiskThatHangsIsNotWaitedFor() async throws {
     let server = ScriptedServer(answer: "HTTP/1.1 404 Not Found\r\nContent-Length: 0\r\n\r\n")

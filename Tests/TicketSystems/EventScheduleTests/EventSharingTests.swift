@@ -155,6 +155,20 @@ import TicketTransport
     await north.close()
   }
 
+  /// Who cannot give says why, and not for the first that fails after it could.
+  @Test func whyThereIsNothingIsTold() async throws {
+    let office = try await station(Answers.response("403 Forbidden", #"{"message":"Access denied"}"#), gate: nil)
+    expectEqual(office.shared.problem(), nil)
+    expect(await !office.events.fetch())
+    expect(office.shared.problem()?.contains("does not let this key see its events (403)") == true)
+    office.answer.set(Self.page(Self.event(1)))
+    expect(await office.events.fetch())
+    office.answer.set(Self.away)
+    expect(await !office.events.fetch())
+    expectEqual(office.shared.problem(), nil)
+    await office.close()
+  }
+
   /// Where nobody here asks for events there is nothing to take, and a station that gives wants them.
   @Test func whoGivesWantsThem() async throws {
     let office = try await station(Self.page(Self.event(1)), gate: nil)
