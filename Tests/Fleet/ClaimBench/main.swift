@@ -9,7 +9,7 @@ import ScanModel
 // What claims take on a fleet's servers, by its folder; Benchmarks/fleet starts the servers and says what the figures mean.
 //
 //   claim-bench claims FOLDER FILE   claims one after the other, after each three bare synced writes to the file; such writes while somebody claims;
-//                                    then claims 32 at once
+//                                    then both at the pace of people, and claims 32 at once
 //   claim-bench fill FOLDER COUNT    so many tickets, each claimed and then told as admitted, as quickly as can be
 //   claim-bench without FOLDER       claims without a pause, until its input ends: for how long none could be had
 
@@ -141,6 +141,18 @@ private func claims(_ store: JetStreamClaimStore, _ path: String) async {
   claiming.cancel()
   await claiming.value
   told("beside", beside)
+  // Nothing is warm where somebody comes now and then: processors sleep, and so do the servers.
+  (made, written) = ([], [])
+  for _ in 0..<100 {
+    try? await Task.sleep(for: .milliseconds(30))
+    var isMade = false
+    made.append(await clock.measure { isMade = await claim(store) })
+    guard isMade else { fail("a claim was not made") }
+    try? await Task.sleep(for: .milliseconds(30))
+    written.append(clock.measure { for _ in 0..<3 { _ = Glibc.write(file, value, value.count) } })
+  }
+  told("calm", made)
+  told("calmWrites", written)
   say("rate", await atOnce(32, count: 1_000_000, within: .seconds(5)) { await claim(store) } / 5)
 }
 
