@@ -40,7 +40,7 @@ let stationLink: [LinkerSetting] =
       ], .when(configuration: .release))
   ] : []
 
-/// `scripts/build` names another linker than the compiler's usual one, which is slower. Everything links the room that has this.
+/// `scripts/build` names another linker than the compiler's usual one, which takes four times as long. Everything links the room that has this.
 let quickLink: [LinkerSetting] =
   Context.environment["SCANGATE_LINKER"].map { [.unsafeFlags(["-use-ld=\($0)"], .when(configuration: .release))] } ?? []
 
