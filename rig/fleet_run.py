@@ -25,6 +25,9 @@ SECOND = Path("/run/second")
 #: What a station does without its fleet, drawn for each.
 ALONE = ("alone: refuse", "alone: refuse", "alone: list\n  alonePeople: 20\n  aloneFor: 1 min", "alone: trust\n  alonePeople: 5\n  aloneFor: 1 min")
 
+#: On so many evenings at most a fault is planted.
+PLANTED = 5
+
 
 class Outcome:
     """What an evening came to."""
@@ -143,9 +146,15 @@ def minutes(options):
 
 
 def plant(seed, second=None):
-    """What is found of an evening on which one station has no fleet, and so admits whom the others have admitted."""
-    outcome = evening(seed, seconds=8, tickets=20, longest=3.0, outsider="s2", second=second)
-    return next((line for line in outcome.findings if "by the fleet's word" in line), None)
+    """What is found of an evening on which one station has no fleet, and so admits whom the others have admitted.
+
+    Nobody may happen to come to it with such a ticket, or it is away while they do: then another evening."""
+    chance = random.Random(seed)
+    for _ in range(PLANTED):
+        outcome = evening(chance.randrange(1 << 32), seconds=8, tickets=20, longest=3.0, outsider="s2", second=second)
+        if found := next((line for line in outcome.findings if "by the fleet's word" in line), None):
+            return found
+    return None
 
 
 def bring(program):
