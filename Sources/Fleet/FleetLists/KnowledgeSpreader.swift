@@ -6,7 +6,7 @@ internal import LinuxIO
 /// were, where that is newer and somebody here wants it. What it is, only the ticket system knows; it is held in memory, here as there.
 ///
 /// ```
-/// each look ─┬─ something was told since, and no other station gives as new a thing
+/// each look ─┬─ something was told since
 ///            │      ─▶ pieces that have changed ─▶ manifest
 ///            └─ somebody gives what is wanted here ─▶ pieces, newest first ─▶ all of it is there, and can be read ─▶ taken
 /// ```
@@ -27,7 +27,7 @@ package actor KnowledgeSpreader {
     /// Whether something of such an age is of use.
     package var wants: @Sendable (_ age: Duration) -> Bool
     /// Takes it whole, or says why not.
-    /// - Parameter now: by the servers' clock.
+    /// - Parameter now: civil time: this station's own clock where that is kept right, else the servers'.
     package var take: @Sendable (_ bytes: [UInt8], _ age: Duration, _ now: WallTime) async -> ListSeal.Fault?
 
     package init(
@@ -64,6 +64,7 @@ package actor KnowledgeSpreader {
   }
 
   private struct Given {
+    var system: TicketSystemID
     var at: MonotonicTime
     var digests: [[UInt8]]
     /// When all pieces were given.
@@ -77,6 +78,8 @@ package actor KnowledgeSpreader {
     var refused: [StationID: KnowledgeManifest] = [:]
     /// Whether it was told that something came.
     var isTold = false
+    /// What was taken last: how old it was when, with the civil time then.
+    var last: (bytes: [UInt8], age: Duration, civil: WallTime, at: BootTime)?
   }
 
   private let settings: ListSpreader.Settings
@@ -99,15 +102,29 @@ package actor KnowledgeSpreader {
     words = ToldOnce(tell: tell)
   }
 
+  /// Spreads until it is cancelled.
+  package func run() async {
+    while !Task.isCancelled {
+      await look()
+      let next = clock().monotonic + settings.pause
+      // Whoever begins meanwhile, as with each reload, does not wait for the next look.
+      while !Task.isCancelled, clock().monotonic < next {
+        try? await Task.sleep(for: min(settings.pause, settings.retry))
+        await lookAgain()
+      }
+    }
+  }
+
   /// Gives and takes what there is now. What servers refuse is told with lists.
   package func look() async {
+    await lookAgain()
     if let refusedUntil, clock().monotonic < refusedUntil { return }
     refusedUntil = nil
     var names: Set<[UInt8]> = []
     for known in knowledge() where !Task.isCancelled {
       do throws(ClaimFault) {
         // One server under two names is one.
-        if known.gives, names.insert(known.name).inserted { try await give(known) }
+        if known.gives, !names.contains(known.name), try await give(known) { names.insert(known.name) }
         if known.takes { try await take(known) }
       } catch {
         switch error {
@@ -121,24 +138,22 @@ package actor KnowledgeSpreader {
 
   // MARK: Giving
 
-  private func give(_ known: Knowledge) async throws(ClaimFault) {
+  /// - Returns: whether it is the one that is given under its name.
+  private func give(_ known: Knowledge) async throws(ClaimFault) -> Bool {
     let place = ListPlace(station: settings.station, list: known.name, .manifest)
     if try await calls.store.get(place, until: calls.end) == nil { given[known.name] = nil }
     guard let told = known.give(given[known.name]?.at) else {
       if let problem = known.problem() {
         words.say(
           "give \(known.system)", "The \(known.what) of \(known.system) is not given to the fleet. \(problem)")
+        return false
       }
-      return
-    }
-    for other in settings.from where other != settings.station {
-      guard let offered = try await offer(of: other, known) else { continue }
-      if offered.age(at: try await calls.store.now(until: calls.end)) <= told.age + ListSpreader.slack { return }
+      return given[known.name]?.system == known.system
     }
     guard let pieces = KnowledgeManifest.pieces(of: told.bytes()) else {
       words.say(
         "give \(known.system)", "The \(known.what) of \(known.system) is not given to the fleet: it is too long.")
-      return
+      return false
     }
     words.say("give \(known.system)", nil)
     let before = given.removeValue(forKey: known.name)
@@ -148,12 +163,14 @@ package actor KnowledgeSpreader {
     for (number, piece) in pieces.enumerated() {
       if let kept, kept.digests.count > number, kept.digests[number] == digests[number] { continue }
       let place = ListPlace(station: settings.station, list: known.name, .piece(number))
-      guard let value = settings.seal.seal(piece, in: place), await calls.put(value, place) else { return }
+      guard let value = settings.seal.seal(piece, in: place), await calls.put(value, place) else { return true }
     }
     let manifest = KnowledgeManifest(age: max(.zero, told.age + (clock().monotonic - began)), digests: digests)
-    guard let value = settings.seal.seal(manifest.bytes, in: place), await calls.put(value, place) else { return }
-    given[known.name] = Given(at: told.at, digests: digests, since: kept?.since ?? began)
+    guard let value = settings.seal.seal(manifest.bytes, in: place), await calls.put(value, place) else { return true }
+    given[known.name] = Given(
+      system: known.system, at: told.at, digests: digests, since: kept?.since ?? began)
     if before == nil { words.tell(false, "The \(known.what) of \(known.system) is given to the fleet.") }
+    return true
   }
 
   // MARK: Taking
@@ -222,7 +239,10 @@ package actor KnowledgeSpreader {
     // What the fetch took has made it older.
     let took = clock().monotonic - began
     let age = offer.age(at: servers) + took
-    if let fault = await known.take(bytes, age, servers + took) {
+    // A clock that somebody keeps right is believed before that of one server.
+    let now = clock()
+    let civil = now.isTrusted ? now.wall : servers + took
+    if let fault = await known.take(bytes, age, civil) {
       words.say(subject, fault.words(known.what, of: known.system, from: offer.station))
       taken[known.name, default: Taken()].refused[offer.station] = offer.manifest
       return false
@@ -236,6 +256,17 @@ package actor KnowledgeSpreader {
     }
     taken[known.name, default: Taken()].pieces = pieces
     taken[known.name, default: Taken()].isTold = true
+    taken[known.name, default: Taken()].last = (bytes, age, civil, BootTime(of: SystemTime()))
     return true
+  }
+
+  /// Gives what was taken to those that have begun since: nobody forgets it by a reload, whether or not the fleet answers.
+  func lookAgain() async {
+    for known in knowledge() where known.takes && !Task.isCancelled {
+      guard let last = taken[known.name]?.last else { continue }
+      let passed = max(.zero, BootTime(of: SystemTime()) - last.at)
+      guard known.wants(last.age + passed) else { continue }
+      if await known.take(last.bytes, last.age + passed, last.civil + passed) != nil { taken[known.name]?.last = nil }
+    }
   }
 }

@@ -96,6 +96,14 @@ package actor ListSpreader {
     words = ToldOnce(tell: tell)
   }
 
+  /// Spreads until it is cancelled.
+  package func run() async {
+    while !Task.isCancelled {
+      let isAnswered = await look()
+      try? await Task.sleep(for: isAnswered ? settings.pause : settings.retry)
+    }
+  }
+
   /// Gives and takes what there is now.
   /// - Returns: whether the servers answered.
   @discardableResult package func look() async -> Bool {

@@ -66,7 +66,7 @@ struct StationFleet: Sendable {
   ) -> FleetSpreader {
     let settings = ListSpreader.Settings(station: station, seal: seal, key: key, from: listsFrom)
     return FleetSpreader(
-      settings, lists: ListSpreader(settings, store: store.lists, lists: lists, clock: clock, tell: tell),
+      lists: ListSpreader(settings, store: store.lists, lists: lists, clock: clock, tell: tell),
       knowledge: KnowledgeSpreader(settings, store: store.lists, knowledge: knowledge, clock: clock, tell: tell))
   }
 

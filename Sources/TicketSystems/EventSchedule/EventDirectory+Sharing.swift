@@ -22,8 +22,15 @@ extension EventDirectory {
   }
 
   /// Now by the server's clock; until it has told that by the one that came with what another station has given, and else by this machine's.
-  var moment: WallTime {
-    book.now ?? state.withLock { $0.lent }.map { $0.time + (time.now() - $0.at) } ?? book.wall
+  var moment: WallTime { known ?? book.wall }
+
+  /// The same, where one of the two is known.
+  var known: WallTime? {
+    if let now = book.now { return now }
+    let (now, asleep) = (time.now(), time.asleep())
+    return state.withLock { state in
+      state.lent.map { $0.time + (now - $0.at) + max(.zero, asleep - $0.asleep) }
+    }
   }
 
   private func give(since: MonotonicTime?) -> SharedKnowledge.Told? {
@@ -45,7 +52,7 @@ extension EventDirectory {
     return state.withLock { $0.wants(age, at: now, asleep: asleep) }
   }
 
-  private func take(_ bytes: [UInt8], age: Duration, now servers: WallTime) async -> SharedKnowledge.Fault? {
+  private func take(_ bytes: [UInt8], age: Duration, now civil: WallTime) async -> SharedKnowledge.Fault? {
     let given: GivenEvents
     do throws(SharedKnowledge.Fault) { given = try GivenEvents(bytes) } catch { return error }
     let venues = state.withLock { $0.venues }
@@ -55,7 +62,7 @@ extension EventDirectory {
       // The server may have told it meanwhile.
       guard state.wants(age, at: now, asleep: asleep), state.venues == venues else { return false }
       (state.listing, state.told, state.asleep) = (listing, now - age, asleep)
-      (state.isTaken, state.lent) = (true, (servers, now))
+      (state.isTaken, state.lent) = (true, (civil, now, asleep))
       return true
     }
     if isTaken { await turn(isNews: true) }

@@ -41,7 +41,7 @@ final class EventDirectory: Sendable {
     var told: MonotonicTime?
     /// Whether another station was told it, and the civil time that came with it, with when that was.
     var isTaken = false
-    var lent: (time: WallTime, at: MonotonicTime)?
+    var lent: (time: WallTime, at: MonotonicTime, asleep: Duration)?
     /// How long the machine had slept then: what was told is older by what it has slept since.
     var asleep = Duration.zero
     /// Why the last fetch told nothing; `nil` where it has.

@@ -14,8 +14,8 @@ struct GivenEvents: Sendable, Equatable {
   static let version: UInt8 = 1
   /// Those that begin later are no day's of which what is given speaks: it says nothing after a day.
   private static let ahead = Duration.seconds(3 * 86_400)
-  /// So many bytes of events, of names of types, and of types are given.
-  private static let (eventRoom, nameRoom, typeRoom) = (163_840, 49_152, 49_152)
+  /// So many bytes of events, of names of types, and of types are given: together less than `SharedKnowledge.mostBytes`.
+  private static let (eventRoom, nameRoom, typeRoom) = (159_744, 49_152, 49_152)
   fileprivate static let (mostEvents, mostTexts, mostTypes) = (10_000, 10_000, 10_000)
   /// The longest identifier, zone and other text in bytes: `StaffText` passes no longer one on.
   fileprivate static let (longestID, longestZone, longestText) = (255, 64, 4 * StaffText.longest)
@@ -35,7 +35,7 @@ struct GivenEvents: Sendable, Equatable {
     var texts: Set<String> = []
     for (id, event, _) in ordered where events.count < Self.mostEvents {
       guard let event = Self.fit(event), let size = Self.size(id) else { continue }
-      room -= size + 24 + (event.venue.flatMap { Self.size($0) } ?? 0) + (event.name?.utf8.count ?? 0)
+      room -= size + 28 + (event.venue.flatMap { Self.size($0) } ?? 0) + (event.name?.utf8.count ?? 0)
       for text in [event.place, event.zone].compactMap(\.self) where texts.insert(text).inserted {
         room -= 2 + text.utf8.count
       }

@@ -65,7 +65,7 @@ struct EventRule: Sendable {
     let event = EventID(name)
     let told = told(of: event)
     guard let isOurs = isOurs(event, told: nil) else { return .unknown }
-    if let bar = bar(event, told, isOurs: isOurs, date: nil, at: book.now) {
+    if let bar = bar(event, told, isOurs: isOurs, date: nil, at: known) {
       return told != nil || book.knows(event) ? .bars(bar) : .unknown
     }
     // That it is not too early is known where its beginning is.
@@ -80,7 +80,7 @@ struct EventRule: Sendable {
     if let event {
       guard let isOurs = isOurs(event, told: nil) else { return .unknown }
       let told = told(of: event, else: SaleEvent(name: ticket.event))
-      if let bar = bar(event, told, isOurs: isOurs, date: ticket.date, at: book.now) { return .bars(bar) }
+      if let bar = bar(event, told, isOurs: isOurs, date: ticket.date, at: known) { return .bars(bar) }
     } else if isBound || opens != nil {
       return .unknown
     }
@@ -97,7 +97,7 @@ struct EventRule: Sendable {
     learn(sale)
     if let event = sale.event() {
       guard let isOurs = isOurs(event, told: sale.eventTold) else { return Inspection(.bars(nowhere(event, sale))) }
-      let bar = bar(event, told(of: event, else: sale.eventTold), isOurs: isOurs, date: sale.date, at: book.now)
+      let bar = bar(event, told(of: event, else: sale.eventTold), isOurs: isOurs, date: sale.date, at: known)
       if let bar { return Inspection(.bars(bar)) }
     }
     guard types != nil || saleTicketID != nil else { return Inspection(.unknown) }
@@ -135,7 +135,7 @@ struct EventRule: Sendable {
   func bar(_ sale: Sale, listed: TicketDetails?, at date: WallTime?) -> GateBar? {
     book.learn(date: date)
     learn(sale)
-    guard var bar = barred(sale, listed: listed, at: date ?? book.now ?? book.wall) else { return nil }
+    guard var bar = barred(sale, listed: listed, at: date ?? known ?? book.wall) else { return nil }
     bar.detail = [bar.detail, Self.counted].compactMap(\.self).joined(separator: " ")
     return bar
   }
@@ -191,6 +191,9 @@ struct EventRule: Sendable {
     if let event = sale.event(), let told = sale.eventTold { book.learn(told, as: event) }
     directory?.learn(sale)
   }
+
+  /// Now, where another clock than this machine's is known.
+  private var known: WallTime? { directory?.known ?? book.now }
 
   /// What is known of an event: what was told with a ticket, or by the list of events.
   private func told(of event: EventID, else known: SaleEvent? = nil) -> SaleEvent? {

@@ -155,6 +155,19 @@ import TicketTransport
     await north.close()
   }
 
+  /// It opens no earlier than where the ticket system tells the time.
+  @Test func itOpensNoEarlierForThat() async throws {
+    let bytes = try await given(Self.page(Self.event(1, hours: 3)))
+    let north = try await station(Self.away, gate: EventScheduleSection.Gate(venue: "8", opens: .seconds(300)))
+    expect(await !north.events.fetch())
+    expectEqual(await north.shared.take(bytes, .zero, SystemTime().wall()), nil)
+    guard case .bars(let bar)? = north.word("1") else { return unexpected("it is not too early") }
+    expectEqual(bar.verdict, .refuse(.tooEarly))
+    north.time.advance(by: .seconds(3 * 3_600 - 200))
+    expectEqual(north.word("1"), .takes)
+    await north.close()
+  }
+
   /// Who cannot give says why, and not for the first that fails after it could.
   @Test func whyThereIsNothingIsTold() async throws {
     let office = try await station(Answers.response("403 Forbidden", #"{"message":"Access denied"}"#), gate: nil)

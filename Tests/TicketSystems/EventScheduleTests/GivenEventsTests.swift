@@ -58,6 +58,17 @@ import WireText
     expectEqual(given.bytes, try GivenEvents(given.bytes).bytes)
   }
 
+  /// Each part takes what it may: all together fit.
+  @Test func whateverIsLongItFits() throws {
+    let events = (0..<4_200).map { number in
+      #"{"id":"\#(number + 1)","venue_id":"8","venue":{"name":"Hall"},"name":"Event \#(number)","starts_at":"\#((Self.now + .seconds(number)).iso8601Seconds)","duration":3,"timezone":"UTC","tickets":[{"id":"a\#(number)","type":"St-\#(100_000 + number)"},{"id":"b\#(number)","type":"Ba-\#(100_000 + number)"}]}"#
+    }
+    let given = GivenEvents(try Self.listing(events), at: Self.now)
+    expect(given.bytes.count <= SharedKnowledge.mostBytes, "\(given.bytes.count)")
+    expect(given.events.count > 2_000 && given.names.count > 4_000, "\(given.events.count), \(given.names.count)")
+    expectEqual(try GivenEvents(given.bytes), given)
+  }
+
   /// Thousands are told: those of now come first, and all of it fits.
   @Test func whatIsTooMuchIsLeftOutFromTheOldest() throws {
     let later = (0..<900).map { Self.event("\($0 + 9_000)", hours: Int64($0) + 80) }
