@@ -269,6 +269,38 @@ import Testing
     expect(taken[1].age >= taken[0].age && taken[1].age < taken[0].age + .seconds(60), "\(taken)")
   }
 
+  /// Two sections of one server: the first one's key is wrong, and its server tells it nothing.
+  @Test func ofTwoKeysTheRightOneGives() async throws {
+    let told = Mutex<[String]>([])
+    func known(_ system: String, _ gives: KnowledgeSpreader.Told?, _ problem: String?) -> KnowledgeSpreader.Knowledge {
+      KnowledgeSpreader.Knowledge(
+        system: TicketSystemID(system), what: "list of events", name: fleet.key.name(ofKnowledgeOf: SpreadFleet.server),
+        gives: true, takes: false, give: { $0 == nil ? gives : nil }, problem: { problem }, wants: { _ in false },
+        take: { _, _, _ in nil })
+    }
+    let all = [
+      known("first", nil, "It refused the key (401)."),
+      known("second", KnowledgeSpreader.Told(at: SystemTime().now(), age: .zero) { [7] }, nil),
+      known("third", KnowledgeSpreader.Told(at: SystemTime().now(), age: .zero) { [8] }, nil),
+    ]
+    let spreader = KnowledgeSpreader(
+      ListSpreader.Settings(
+        station: try fleet.id("office"), seal: try fleet.seal("office", believing: ["office"]),
+        key: SealKey.random().key, from: [try fleet.id("office")]), store: store, knowledge: { all },
+      clock: { JournalTime(wall: SystemTime().wall(), monotonic: SystemTime().now(), isTrusted: true) },
+      tell: { _, words in told.withLock { $0.append(words) } })
+    for _ in 0..<3 { await spreader.look() }
+    expectEqual(
+      told.withLock { $0 },
+      [
+        "The list of events of first is not given to the fleet. It refused the key (401).",
+        "The list of events of second is given to the fleet.",
+      ])
+    let north = try station("north")
+    await north.spreader.look()
+    expectEqual(north.last, [7])
+  }
+
   @Test func aClockThatIsKeptRightIsBelievedBeforeTheServers() async throws {
     let (office, north) = (try station("office"), try station("north", isTrusted: true))
     office.learn([1])
