@@ -11,55 +11,21 @@ internal import LinuxIO
 ///            └─ somebody gives what is wanted here ─▶ pieces, newest first ─▶ all of it is there, and can be read ─▶ taken
 /// ```
 package actor KnowledgeSpreader {
-  /// What one ticket system knows.
+  /// What one ticket system shares, and with whom.
   package struct Knowledge: Sendable {
     package var system: TicketSystemID
-    /// For people, such as `list of events`.
-    package var what: String
     /// What the fleet calls it.
     package var name: [UInt8]
-    package var gives: Bool
-    package var takes: Bool
-    /// What there is to give; `nil` where nothing was told since that moment.
-    package var give: @Sendable (_ since: MonotonicTime?) -> Told?
-    /// Why there is nothing to give; `nil` where there is something, or nobody knows yet.
-    package var problem: @Sendable () -> String?
-    /// Whether something of such an age is of use.
-    package var wants: @Sendable (_ age: Duration) -> Bool
-    /// Takes it whole, or says why not.
-    /// - Parameter now: civil time: this station's own clock where that is kept right, else the servers'.
-    package var take: @Sendable (_ bytes: [UInt8], _ age: Duration, _ now: WallTime) async -> ListSeal.Fault?
+    /// Whether this station gives it to others, and takes theirs.
+    package var gives: Bool, takes: Bool
+    package var shared: SharedKnowledge
 
-    package init(
-      system: TicketSystemID, what: String, name: [UInt8], gives: Bool, takes: Bool,
-      give: @escaping @Sendable (_ since: MonotonicTime?) -> Told?,
-      problem: @escaping @Sendable () -> String? = { nil },
-      wants: @escaping @Sendable (_ age: Duration) -> Bool,
-      take: @escaping @Sendable (_ bytes: [UInt8], _ age: Duration, _ now: WallTime) async -> ListSeal.Fault?
-    ) {
+    package init(system: TicketSystemID, name: [UInt8], gives: Bool, takes: Bool, shared: SharedKnowledge) {
       self.system = system
-      self.what = what
       self.name = name
       self.gives = gives
       self.takes = takes
-      self.give = give
-      self.problem = problem
-      self.wants = wants
-      self.take = take
-    }
-  }
-
-  /// What was told.
-  package struct Told: Sendable {
-    /// When: tells it from what was told before.
-    package var at: MonotonicTime
-    package var age: Duration
-    package var bytes: @Sendable () -> [UInt8]
-
-    package init(at: MonotonicTime, age: Duration, bytes: @escaping @Sendable () -> [UInt8]) {
-      self.at = at
-      self.age = age
-      self.bytes = bytes
+      self.shared = shared
     }
   }
 
@@ -142,17 +108,18 @@ package actor KnowledgeSpreader {
   private func give(_ known: Knowledge) async throws(ClaimFault) -> Bool {
     let place = ListPlace(station: settings.station, list: known.name, .manifest)
     if try await calls.store.get(place, until: calls.end) == nil { given[known.name] = nil }
-    guard let told = known.give(given[known.name]?.at) else {
-      if let problem = known.problem() {
+    guard let told = known.shared.give(given[known.name]?.at) else {
+      if let problem = known.shared.problem() {
         words.say(
-          "give \(known.system)", "The \(known.what) of \(known.system) is not given to the fleet. \(problem)")
+          "give \(known.system)", "The \(known.shared.what) of \(known.system) is not given to the fleet. \(problem)")
         return false
       }
       return given[known.name]?.system == known.system
     }
     guard let pieces = KnowledgeManifest.pieces(of: told.bytes()) else {
       words.say(
-        "give \(known.system)", "The \(known.what) of \(known.system) is not given to the fleet: it is too long.")
+        "give \(known.system)", "The \(known.shared.what) of \(known.system) is not given to the fleet: it is too long."
+      )
       return false
     }
     words.say("give \(known.system)", nil)
@@ -169,38 +136,23 @@ package actor KnowledgeSpreader {
     guard let value = settings.seal.seal(manifest.bytes, in: place), await calls.put(value, place) else { return true }
     given[known.name] = Given(
       system: known.system, at: told.at, digests: digests, since: kept?.since ?? began)
-    if before == nil { words.tell(false, "The \(known.what) of \(known.system) is given to the fleet.") }
+    if before == nil { words.tell(false, "The \(known.shared.what) of \(known.system) is given to the fleet.") }
     return true
   }
 
   // MARK: Taking
 
-  /// What a station gives.
-  private struct Offer {
-    var station: StationID
-    var manifest: KnowledgeManifest
-    var time: WallTime
-
-    /// How old it is: as old as it was when it was given, and the time since by the servers' own clock.
-    func age(at now: WallTime) -> Duration { manifest.age + max(.zero, now - time) }
-  }
+  private typealias Offer = SpreadOffer<KnowledgeManifest>
 
   private func offer(of station: StationID, _ known: Knowledge) async throws(ClaimFault) -> Offer? {
-    let place = ListPlace(station: station, list: known.name, .manifest)
-    guard let stored = try await calls.store.get(place, until: calls.end) else { return nil }
-    let subject = "\(known.system) of \(station)"
-    do throws(ListSeal.Fault) {
-      let manifest = try KnowledgeManifest(try settings.seal.open(stored.value, in: place))
-      words.say(subject, nil)
-      return Offer(station: station, manifest: manifest, time: stored.time)
-    } catch {
-      words.say(subject, error.words(known.what, of: known.system, from: station))
-      return nil
+    let offer = try await calls.offer(of: station, known.name) { [settings] value, place throws(ListSeal.Fault) in
+      try KnowledgeManifest(try settings.seal.open(value, in: place))
     }
+    return words.told(offer, known.shared.what, of: known.system, from: station)
   }
 
   private func take(_ known: Knowledge) async throws(ClaimFault) {
-    guard known.wants(.zero) else { return }
+    guard known.shared.wants(.zero) else { return }
     var offers: [Offer] = []
     for station in settings.from where station != settings.station {
       if let offer = try await offer(of: station, known) { offers.append(offer) }
@@ -208,7 +160,7 @@ package actor KnowledgeSpreader {
     guard !offers.isEmpty else { return }
     let servers = try await calls.store.now(until: calls.end)
     for offer in offers.sorted(by: { $0.age(at: servers) < $1.age(at: servers) }) {
-      guard known.wants(offer.age(at: servers)) else { return }
+      guard known.shared.wants(offer.age(at: servers)) else { return }
       if taken[known.name]?.refused[offer.station] == offer.manifest { continue }
       if await take(known, offer, servers) { return }
     }
@@ -228,7 +180,7 @@ package actor KnowledgeSpreader {
         case .there(let found): piece = found
         case .another: return false
         case .unproven:
-          words.say(subject, ToldOnce.unprovenPiece(known.what, of: known.system, from: offer.station))
+          words.say(subject, ToldOnce.unprovenPiece(known.shared.what, of: known.system, from: offer.station))
           return false
         }
       }
@@ -242,8 +194,9 @@ package actor KnowledgeSpreader {
     // A clock that somebody keeps right is believed before that of one server.
     let now = clock()
     let civil = now.isTrusted ? now.wall : servers + took
-    if let fault = await known.take(bytes, age, civil) {
-      words.say(subject, fault.words(known.what, of: known.system, from: offer.station))
+    if let fault = await known.shared.take(bytes, age, civil) {
+      words.say(
+        subject, ListSeal.Fault(fault).words(known.shared.what, of: known.system, from: offer.station))
       taken[known.name, default: Taken()].refused[offer.station] = offer.manifest
       return false
     }
@@ -251,7 +204,7 @@ package actor KnowledgeSpreader {
     if taken[known.name]?.isTold != true {
       words.tell(
         false,
-        "The \(known.what) of \(known.system) came over the fleet, from the station \(offer.station): \(age.asAge) old."
+        "The \(known.shared.what) of \(known.system) came over the fleet, from the station \(offer.station): \(age.asAge) old."
       )
     }
     taken[known.name, default: Taken()].pieces = pieces
@@ -265,8 +218,21 @@ package actor KnowledgeSpreader {
     for known in knowledge() where known.takes && !Task.isCancelled {
       guard let last = taken[known.name]?.last else { continue }
       let passed = max(.zero, BootTime(of: SystemTime()) - last.at)
-      guard known.wants(last.age + passed) else { continue }
-      if await known.take(last.bytes, last.age + passed, last.civil + passed) != nil { taken[known.name]?.last = nil }
+      guard known.shared.wants(last.age + passed) else { continue }
+      if await known.shared.take(last.bytes, last.age + passed, last.civil + passed) != nil {
+        taken[known.name]?.last = nil
+      }
     }
+  }
+}
+
+extension ListSeal.Fault {
+  /// Why a ticket system does not take what was in a seal.
+  fileprivate init(_ fault: SharedKnowledge.Fault) {
+    self =
+      switch fault {
+      case .laterVersion: .laterVersion
+      case .unreadable(let words): .garbage(words)
+      }
   }
 }

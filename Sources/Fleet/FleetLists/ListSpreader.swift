@@ -181,28 +181,13 @@ package actor ListSpreader {
 
   // MARK: Taking
 
-  /// A list that a station gives.
-  private struct Offer {
-    var station: StationID
-    var manifest: ListManifest
-    var time: WallTime
-
-    /// How old it is: as old as it was when it was given, and the time since by the servers' own clock.
-    func age(at now: WallTime) -> Duration { manifest.age + max(.zero, now - time) }
-  }
+  private typealias Offer = SpreadOffer<ListManifest>
 
   private func offer(of station: StationID, _ list: List) async throws(ClaimFault) -> Offer? {
-    let place = ListPlace(station: station, list: list.name, .manifest)
-    guard let stored = try await calls.store.get(place, until: calls.end) else { return nil }
-    let subject = "\(list.system) of \(station)"
-    do throws(ListSeal.Fault) {
-      let manifest = try settings.seal.manifest(stored.value, in: place)
-      say(subject, nil)
-      return Offer(station: station, manifest: manifest, time: stored.time)
-    } catch {
-      say(subject, error.words("list", of: list.system, from: station))
-      return nil
+    let offer = try await calls.offer(of: station, list.name) { [settings] value, place throws(ListSeal.Fault) in
+      try settings.seal.manifest(value, in: place)
     }
+    return words.told(offer, "list", of: list.system, from: station)
   }
 
   private func take(_ list: List) async throws(ClaimFault) {

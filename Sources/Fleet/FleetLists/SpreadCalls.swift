@@ -45,9 +45,40 @@ struct SpreadCalls: Sendable {
     } catch { return .unproven }
   }
 
+  /// What a station gives under a name, or why its manifest is not believed; `nil` where it gives nothing.
+  func offer<Manifest: AgedManifest>(
+    of station: StationID, _ name: [UInt8],
+    read: @Sendable (_ value: [UInt8], _ place: ListPlace) throws(ListSeal.Fault) -> Manifest
+  ) async throws(ClaimFault) -> Result<SpreadOffer<Manifest>, ListSeal.Fault>? {
+    let place = ListPlace(station: station, list: name, .manifest)
+    guard let stored = try await store.get(place, until: end) else { return nil }
+    do throws(ListSeal.Fault) {
+      return .success(SpreadOffer(station: station, manifest: try read(stored.value, place), time: stored.time))
+    } catch { return .failure(error) }
+  }
+
   private func pause(since began: MonotonicTime) async {
     try? await Task.sleep(for: max(rest, clock().monotonic - began))
   }
+}
+
+/// What a manifest says of everything that is given: how old it was when it was written, by the clocks of the station that wrote it.
+protocol AgedManifest {
+  var age: Duration { get }
+}
+
+extension ListManifest: AgedManifest {}
+extension KnowledgeManifest: AgedManifest {}
+
+/// What a station gives.
+struct SpreadOffer<Manifest: AgedManifest> {
+  var station: StationID
+  var manifest: Manifest
+  /// When the leader took the manifest, by its clock.
+  var time: WallTime
+
+  /// How old it is: as old as it was when it was given, and the time since by the servers' own clock.
+  func age(at now: WallTime) -> Duration { manifest.age + max(.zero, now - time) }
 }
 
 /// What a spreader says: what is wrong once, and again once it was over.
@@ -66,6 +97,23 @@ struct ToldOnce {
       return
     }
     if told.updateValue(problem, forKey: subject) != problem { tell(true, problem) }
+  }
+
+  /// What is offered, where it is believed; else tells why not.
+  mutating func told<Manifest>(
+    _ offer: Result<SpreadOffer<Manifest>, ListSeal.Fault>?, _ what: String, of system: TicketSystemID,
+    from station: StationID
+  ) -> SpreadOffer<Manifest>? {
+    let subject = "\(system) of \(station)"
+    switch offer {
+    case nil: return nil
+    case .success(let offer):
+      say(subject, nil)
+      return offer
+    case .failure(let fault):
+      say(subject, fault.words(what, of: system, from: station))
+      return nil
+    }
   }
 
   /// - Parameter what: such as `list`.

@@ -1,4 +1,6 @@
 internal import FleetBook
+internal import FleetLists
+internal import Gateway
 internal import JetStreamClaims
 package import ScanConfiguration
 package import ScanModel
@@ -25,9 +27,9 @@ package struct SharedLists: Sendable {
   private let fleet: String
   /// Who is believed: what came while others were is none.
   private let from: String
-  let key: FleetKey
-  let gives: Bool
-  let takes: Bool
+  private let key: FleetKey
+  private let gives: Bool
+  private let takes: Bool
 
   /// - Returns: `nil` where the configuration spreads none.
   init?(_ fleet: FleetConfiguration, station: String, key: FleetKey) {
@@ -59,6 +61,13 @@ package struct SharedLists: Sendable {
       sharing: ListSharing(
         names: ListNames { key.name(ofListed: $0.bytes, of: server) }, gives: gives,
         origin: takes ? ListOrigin(fleet: "\(fleet) \(text) from \(from)") : nil))
+  }
+
+  /// What a ticket system tells besides its tickets, as it is spread: by whom lists are given, and to whom.
+  func knowledge(_ sharing: StationMemory.Sharing) -> KnowledgeSpreader.Knowledge {
+    KnowledgeSpreader.Knowledge(
+      system: sharing.system, name: key.name(ofKnowledgeOf: sharing.server), gives: gives, takes: takes,
+      shared: sharing.knowledge)
   }
 }
 

@@ -20,7 +20,7 @@ import Testing
       var taken: [(bytes: [UInt8], age: Duration, now: WallTime)] = []
       /// Whether it asks for anything, and how old it may be.
       var wants: Duration? = .seconds(86_400)
-      var fault: ListSeal.Fault?
+      var fault: SharedKnowledge.Fault?
       /// Why it has nothing to give.
       var problem: String?
       var words: [(isProblem: Bool, words: String)] = []
@@ -43,22 +43,23 @@ import Testing
         tell: { late.station?.tell($0, $1) })
       late.set(
         KnowledgeSpreader.Knowledge(
-          system: TicketSystemID("venue"), what: "list of events",
-          name: fleet.key.name(ofKnowledgeOf: SpreadFleet.server), gives: from.contains(name),
-          takes: from.contains { $0 != name }, give: { late.station?.give($0) },
-          problem: { late.station?.known.withLock { $0.problem } },
-          wants: { age in late.station?.known.withLock { $0.wants.map { age <= $0 } ?? false } ?? false },
-          take: { late.station?.take($0, $1, $2) }), self)
+          system: TicketSystemID("venue"), name: fleet.key.name(ofKnowledgeOf: SpreadFleet.server),
+          gives: from.contains(name), takes: from.contains { $0 != name },
+          shared: SharedKnowledge(
+            what: "list of events", give: { late.station?.give($0) },
+            problem: { late.station?.known.withLock { $0.problem } },
+            wants: { age in late.station?.known.withLock { $0.wants.map { age <= $0 } ?? false } ?? false },
+            take: { late.station?.take($0, $1, $2) })), self)
     }
 
-    private func give(_ since: MonotonicTime?) -> KnowledgeSpreader.Told? {
+    private func give(_ since: MonotonicTime?) -> SharedKnowledge.Told? {
       known.withLock { known in
         guard let bytes = known.bytes, known.at != since else { return nil }
-        return KnowledgeSpreader.Told(at: known.at, age: known.age) { bytes }
+        return SharedKnowledge.Told(at: known.at, age: known.age) { bytes }
       }
     }
 
-    private func take(_ bytes: [UInt8], _ age: Duration, _ now: WallTime) -> ListSeal.Fault? {
+    private func take(_ bytes: [UInt8], _ age: Duration, _ now: WallTime) -> SharedKnowledge.Fault? {
       known.withLock { known in
         if let fault = known.fault { return fault }
         known.taken.append((bytes, age, now))
@@ -209,9 +210,10 @@ import Testing
 
   /// What the ticket system's reader does not take is told once, and not fetched again until it is another.
   @Test(arguments: [
-    (ListSeal.Fault.laterVersion, "is of a later version"), (.garbage("it is cut"), "cannot be read (it is cut)"),
+    (SharedKnowledge.Fault.laterVersion, "is of a later version"),
+    (.unreadable("it is cut"), "cannot be read (it is cut)"),
   ])
-  func whatCannotBeReadIsToldOnce(fault: ListSeal.Fault, words: String) async throws {
+  func whatCannotBeReadIsToldOnce(fault: SharedKnowledge.Fault, words: String) async throws {
     let both = ["office", "south"]
     let (office, south) = (try station("office", from: both), try station("south", from: both))
     let north = try station("north", from: both)
@@ -272,16 +274,18 @@ import Testing
   /// Two sections of one server: the first one's key is wrong, and its server tells it nothing.
   @Test func ofTwoKeysTheRightOneGives() async throws {
     let told = Mutex<[String]>([])
-    func known(_ system: String, _ gives: KnowledgeSpreader.Told?, _ problem: String?) -> KnowledgeSpreader.Knowledge {
+    func known(_ system: String, _ gives: SharedKnowledge.Told?, _ problem: String?) -> KnowledgeSpreader.Knowledge {
       KnowledgeSpreader.Knowledge(
-        system: TicketSystemID(system), what: "list of events", name: fleet.key.name(ofKnowledgeOf: SpreadFleet.server),
-        gives: true, takes: false, give: { $0 == nil ? gives : nil }, problem: { problem }, wants: { _ in false },
-        take: { _, _, _ in nil })
+        system: TicketSystemID(system), name: fleet.key.name(ofKnowledgeOf: SpreadFleet.server), gives: true,
+        takes: false,
+        shared: SharedKnowledge(
+          what: "list of events", give: { $0 == nil ? gives : nil }, problem: { problem }, wants: { _ in false },
+          take: { _, _, _ in nil }))
     }
     let all = [
       known("first", nil, "It refused the key (401)."),
-      known("second", KnowledgeSpreader.Told(at: SystemTime().now(), age: .zero) { [7] }, nil),
-      known("third", KnowledgeSpreader.Told(at: SystemTime().now(), age: .zero) { [8] }, nil),
+      known("second", SharedKnowledge.Told(at: SystemTime().now(), age: .zero) { [7] }, nil),
+      known("third", SharedKnowledge.Told(at: SystemTime().now(), age: .zero) { [8] }, nil),
     ]
     let spreader = KnowledgeSpreader(
       ListSpreader.Settings(

@@ -35,17 +35,19 @@ import Testing
     func spreader(_ name: String, _ end: End) throws -> KnowledgeSpreader {
       let isOffice = name == office.description
       let knowledge = KnowledgeSpreader.Knowledge(
-        system: TicketSystemID("venue"), what: "list of events",
-        name: fleet.name(ofKnowledgeOf: "eventschedule https://venue.example"), gives: isOffice, takes: !isOffice,
-        give: { $0 == nil ? KnowledgeSpreader.Told(at: SystemTime().now(), age: .seconds(60)) { told } : nil },
-        wants: { $0 < .seconds(3_600) },
-        take: { bytes, age, now in
-          end.taken.withLock { $0.append(bytes) }
-          expect(age >= .seconds(60) && age < .seconds(120), "\(age)")
-          // One machine: its clock is the server's.
-          expect(now - SystemTime().wall() < .seconds(30) && SystemTime().wall() - now < .seconds(30))
-          return nil
-        })
+        system: TicketSystemID("venue"), name: fleet.name(ofKnowledgeOf: "eventschedule https://venue.example"),
+        gives: isOffice, takes: !isOffice,
+        shared: SharedKnowledge(
+          what: "list of events",
+          give: { $0 == nil ? SharedKnowledge.Told(at: SystemTime().now(), age: .seconds(60)) { told } : nil },
+          wants: { $0 < .seconds(3_600) },
+          take: { bytes, age, now in
+            end.taken.withLock { $0.append(bytes) }
+            expect(age >= .seconds(60) && age < .seconds(120), "\(age)")
+            // One machine: its clock is the server's.
+            expect(now - SystemTime().wall() < .seconds(30) && SystemTime().wall() - now < .seconds(30))
+            return nil
+          }))
       return KnowledgeSpreader(
         ListSpreader.Settings(
           station: try #require(StationID(name)),

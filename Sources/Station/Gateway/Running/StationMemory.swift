@@ -5,7 +5,7 @@ internal import Admission
 internal import LinuxIO
 internal import StationProtocol
 internal import Synchronization
-package import TicketSystemKit
+internal import TicketSystemKit
 
 /// Who has been admitted on which code, for all ticket systems of the station: outlives a reload of the configuration in
 /// memory, and the process in the journal.

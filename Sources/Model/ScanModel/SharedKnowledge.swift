@@ -1,5 +1,3 @@
-package import ScanModel
-
 /// What a ticket system has told besides its tickets and a station that cannot ask it can use, such as which events are on. It goes over the
 /// fleet in bytes that the system's own folder makes and reads; it opens no gate by itself, and nothing secret or personal is in it.
 package struct SharedKnowledge: Sendable {
@@ -40,7 +38,7 @@ package struct SharedKnowledge: Sendable {
   /// Whether something of such an age is of use here.
   package let wants: @Sendable (_ age: Duration) -> Bool
   /// Takes what a station has given, whole or not at all.
-  /// - Parameter now: the civil time that goes with it, by a clock that all stations go by.
+  /// - Parameter now: civil time: this station's own clock where that is kept right, else the fleet's servers'.
   /// - Returns: why it is not taken.
   package let take: @Sendable (_ bytes: [UInt8], _ age: Duration, _ now: WallTime) async -> Fault?
 
